@@ -48,6 +48,8 @@ const judged: Readonly<Record<string, readonly string[]>> = {
     'connect/oauth-pages.e2e.test.ts',
   ],
   'host/policy': ['host/policy'],
+  'host/rules': ['host/rules'],
+  'host/consent': ['host/consent'],
   'host/url': ['host/url', 'host/asking/url-elicitation.test.ts'],
 };
 const testsOf = (name: string): string =>

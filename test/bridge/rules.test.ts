@@ -84,6 +84,27 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     expect([dispositionOf(result), done, on.opened.length]).toEqual(['executed', [args.name], 1]);
   });
 
+  it('lets later calls pass by a grant that the person gives at the desk', async () => {
+    const { done, serve } = deleting();
+    const content = { grant: { scope: 'tool', end: 'session' } };
+    const atDesk = (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, { action: 'accept', content }, 'web');
+    await using on = await stage({ host, upstream, serve, options: asks(), capabilities: {}, atDesk });
+    for (const name of ['a.md', 'b.md'])
+      expect(dispositionOf(await on.client.callTool({ name: 'remove', arguments: { name } }))).toBe('executed');
+    expect([done, on.opened.length]).toEqual([['a.md', 'b.md'], 1]);
+  });
+
+  it('consent-C4: lets no later call pass by what a host says of the time after its yes', async () => {
+    const { done, serve } = deleting();
+    const options = asks();
+    const persist = { action: 'accept', content: {}, _meta: { persist: 'always' } } as const;
+    const answers = [persist, { action: 'decline' }] as const;
+    await using on = await stage({ host, upstream, serve, options, answers });
+    expect(dispositionOf(await on.client.callTool(remove))).toBe('executed');
+    expect(dispositionOf(await on.client.callTool(remove))).toBe('not-executed');
+    expect([done, options.rules.consent.current().grants]).toEqual([['a.md'], []]);
+  });
+
   it('says that nobody could be asked, if there is neither a form nor a desk', async () => {
     const { done, serve } = deleting();
     await using on = await stage({ host, upstream, serve, options: asks(), capabilities: {} });

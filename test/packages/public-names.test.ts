@@ -79,13 +79,13 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       agentTools argumentRows attach Audit auditFile commandTarget Connection detectWorkspace followTasks Inbox isFollowed isMidcallError
       judgeUrl machineDisk mask maskedArguments memoryVault MidcallError OfferedRoots outputValidator Policy
-      proposeRules readServerEntries rootsFile Rules rulesFile decisionsFile secretNames secretsOf serverName serverOpener StartedServer storeFile
+      proposeRules readServerEntries rootsFile Rules rulesFile activeGrants consentFile revokeGrant wouldPass decisionsFile secretNames secretsOf serverName serverOpener StartedServer storeFile
       tasksFile urlTarget vaultFolder verifyAudit visible withFileLock`,
     types: `
-      AgentCall AgentCallOptions AgentReply AgentTool Annotated AnyClient ArgumentRow AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry
+      AgentCall AgentCallOptions AgentReply AgentTool Annotated AnyClient ApprovedCall ArgumentRow AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry
       AuditLog AuditOptions AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallQuestion CallRequest CallTask CallVerdict
       Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace ElicitationMode Ending Era
-      FileLockOptions FollowTasksOptions FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent InboxEvent
+      FileLockOptions FollowTasksOptions FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent InboxEvent CallGrant ConsentContent ConsentStorage GrantChoice GrantEnd GrantOffer GrantScope
       InboxOptions DecisionStorage StoredTask TaskStorage JudgedCall KnownClient Limits ListedTool ListName ListProblem MidcallErrorCode ModelReply Notice
       OfferedRoot OfferedRootsOptions OnRule Owner PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply Root
       RootsDisk RootsMemory RootsQuestion RootsState Decision DecisionsFileOptions Rule RulesFileOptions RulesOptions RunOptions SamplingAccount SamplingLimits

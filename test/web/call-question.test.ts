@@ -1,11 +1,13 @@
 /** The card that asks before a call is made. */
 import { randomUUID } from 'node:crypto';
-import type { CallQuestion } from '@midcall/host';
+import type { CallGrant, CallQuestion } from '@midcall/host';
 import { expect, it } from 'vitest';
+import { consentMemory } from '../../packages/host/src/rules/consent-storage.ts';
 import { enter } from './client.ts';
 import { stageOfFile } from './stage.ts';
 
-const on = await stageOfFile();
+const consent = consentMemory();
+const on = await stageOfFile({ consent });
 const visitor = await enter(on.desk);
 
 const edit = (args: Record<string, unknown>): CallQuestion => ({
@@ -61,4 +63,74 @@ it('is not answered by what allows similar questions of servers', async () => {
   expect(on.inbox.get(question.id)).toBeDefined();
   expect(on.policy.decisions()).toEqual([]);
   on.inbox.end(question.id, { how: 'withdrawn' });
+});
+
+const grants = {
+  scopes: ['exact', 'fields', 'tool'],
+  fields: ['owner', 'repo'],
+  ends: ['session', 'hour'],
+  recent: [
+    { exact: true, fields: ['owner', 'repo'] },
+    { exact: false, fields: ['owner'] },
+  ],
+} as const;
+
+it('offers to let later calls pass, and says what that would have let pass', async () => {
+  const question = { ...edit({ owner: 'ada', repo: '<b>' }), grants };
+  void on.inbox.ask(question);
+  const { text } = await visitor.get(`/calls/${question.call.id}`);
+  expect(text.match(/would have let pass [^<]*/g)).toEqual([
+    'would have let pass 1 of the last 2',
+    'would have let pass 2 of the last 2',
+    'would have let pass 1 of the last 2',
+    'would have let pass 2 of the last 2',
+  ]);
+  expect(text).toContain('name="action" value="grant"');
+  expect(text).not.toContain('value="day"');
+  on.inbox.end(question.id, { how: 'withdrawn' });
+  const single = edit({});
+  void on.inbox.ask(single);
+  expect((await visitor.get(`/calls/${single.call.id}`)).text).not.toContain('value="grant"');
+  expect((await visitor.post(`/questions/${single.id}`, { action: 'grant' })).status).toBe(422);
+  expect(on.inbox.get(single.id)).toBeDefined();
+  on.inbox.end(single.id, { how: 'withdrawn' });
+});
+
+it('gives the grant that was chosen, and asks again for one that is not offered', async () => {
+  const question = { ...edit({ owner: 'ada', repo: 'a' }), grants };
+  const ending = on.inbox.ask(question);
+  const post = (fields: Record<string, string>) =>
+    visitor.post(`/questions/${question.id}`, { action: 'grant', ...fields });
+  const wrong = await post({ 'grant-scope': 'fields', 'grant-end': 'hour' });
+  expect(wrong.status).toBe(422);
+  expect(wrong.text).toContain('Choose at least one of the arguments that must be equal.');
+  expect((await post({ 'grant-scope': 'tool', 'grant-end': 'day' })).status).toBe(422);
+  const chosen = { 'grant-scope': 'fields', 'grant-field': 'repo', 'grant-end': 'hour' };
+  expect((await post(chosen)).status).toBe(303);
+  expect(await ending).toEqual({
+    how: 'answered',
+    via: 'web',
+    content: { grant: { scope: 'fields', fields: ['repo'], end: 'hour' } },
+  });
+});
+
+it('lists the grants under Policy, finds them, and revokes them', async () => {
+  const grant = (id: string, tool: string, shows: string): CallGrant => ({
+    ...{ id, server: 'files', tool, binding: 'x', scope: 'exact', equal: {}, shows },
+    ...{ madeAt: Date.now(), until: Date.now() + 3_600_000 },
+  });
+  await consent.change(content => ({
+    ...content,
+    grants: [grant('one', 'edit_file', '{"path":"<b>"}'), grant('two', 'move_file', '{}')],
+  }));
+  const all = (await visitor.get('/policy')).text;
+  expect(all).toContain('{&quot;path&quot;:&quot;&lt;b&gt;&quot;}');
+  expect(all).toContain('move_file');
+  const found = (await visitor.get('/policy?q=MOVE')).text;
+  expect(found).toContain('move_file');
+  expect(found).not.toContain('edit_file');
+  expect((await visitor.get('/policy?q=nothing')).text).toContain('No grant has this text in it.');
+  expect((await visitor.post('/policy/grants/revoke', { id: 'one' })).status).toBe(303);
+  expect(consent.current().grants.map(({ id }) => id)).toEqual(['two']);
+  expect(on.audit.entries({ search: 'revoked grant one' })).toHaveLength(1);
 });

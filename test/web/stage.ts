@@ -9,6 +9,7 @@ import {
   Audit,
   Connection,
   type ConnectionOptions,
+  type ConsentStorage,
   type DecisionStorage,
   type Era,
   type FormQuestion,
@@ -18,6 +19,7 @@ import {
   OfferedRoots,
   Policy,
   type Question,
+  type Rules,
   type TaskStorage,
 } from '@midcall/host';
 import { type BrowserMemory, deskDeclares, type RunningDesk } from '@midcall/host/web';
@@ -69,6 +71,8 @@ interface StageOptions {
   readonly proposedRoot?: string;
   readonly environment?: Readonly<Record<string, string | undefined>>;
   readonly storedDecisions?: DecisionStorage;
+  readonly consent?: ConsentStorage;
+  readonly rules?: Rules;
   readonly tasks?: TaskStorage;
   readonly port?: number;
   readonly browsers?: BrowserMemory;
@@ -109,6 +113,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     roots,
     ...(options.sampling && { models: options.sampling }),
     ...(options.storedDecisions && { storedDecisions: options.storedDecisions }),
+    ...(options.consent && { consent: options.consent }),
     ...(options.tasks && { tasks: options.tasks }),
     connect: entry =>
       new Connection(entry, {
@@ -119,6 +124,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
         roots,
         ...(options.tasks && { tasks: options.tasks }),
         ...(options.showsApps && { declares: deskDeclares }),
+        ...(options.rules && { rules: options.rules }),
         ...(options.era && { era: options.era }),
         ...(options.authorization && { authorization: options.authorization }),
         ...(options.sampling && { sampling: { model: options.sampling } }),

@@ -1,12 +1,13 @@
 /**
  * What a bridge costs a call, in one run: a tool of the notes server called directly and through `midcall bridge` over standard input
  * and output in each pair of revisions; then the same server over HTTP behind `midcall bridge --http`, mcp-proxy and supergateway,
- * which are installed into a folder of their own. One call at a time and 32 at once. Sides take turns within each round; medians.
+ * which are installed into a folder of their own; and a bridge with 200 rules and 1,000 grants beside one without, for calls that a
+ * rule allows and for calls that a grant lets pass. One call at a time and 32 at once. Sides take turns within each round; medians.
  * The processor time is that of the process between, without the server's: Linux alone tells it in /proc.
- * Run after `npm run build`: node tools/bench/bridge.mjs [rounds] [calls per round] [stdio | http]
+ * Run after `npm run build`: node tools/bench/bridge.mjs [rounds] [calls per round] [stdio | http | rules]
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,8 +38,8 @@ async function connect(transport, era) {
 }
 
 /** A server, or a bridge before one, as the host starts it. */
-async function startedByHost([command, ...args], era) {
-  const transport = new StdioClientTransport({ command, args, stderr: 'ignore' });
+async function startedByHost([command, ...args], era, env) {
+  const transport = new StdioClientTransport({ command, args, stderr: 'ignore', ...(env && { env }) });
   const client = await connect(transport, era);
   return { client, pid: transport.pid, close: () => client.close() };
 }
@@ -117,12 +118,55 @@ async function compare(title, names, sides, limits) {
   await Promise.all(sides.map(each => each.close()));
 }
 
+/**
+ * A bridge with 200 rules, of which the last is about the call, and 1,000 grants, of which the last lets it pass if the rule asks.
+ * @returns how a host starts it
+ */
+function withRules(effect) {
+  const own = join(folder, effect);
+  mkdirSync(own);
+  const [rules, answers] = [join(own, 'rules.json'), join(own, 'answers.json')];
+  const where = { properties: { path: { type: 'string', maxLength: 100 } }, required: ['path'] };
+  const others = Array.from({ length: 199 }, (_, n) => ({ server: '*', tools: [`other_${n}_*`], effect: 'refuse' }));
+  writeFileSync(rules, JSON.stringify([...others, { server: '*', tools: ['notes_read'], where, effect }]));
+  const grant = { scope: 'fields', fields: ['path'], end: 'day' };
+  writeFileSync(answers, JSON.stringify(effect === 'ask' ? [{ action: 'accept', content: { grant } }] : []));
+  const env = { PATH: process.env.PATH, XDG_CONFIG_HOME: own, XDG_RUNTIME_DIR: own, XDG_STATE_HOME: own };
+  const words = ['call', 'notes_read', 'path=a.md', '--rules', rules, '--answers', answers, '--', ...server];
+  execFileSync(process.execPath, [main, ...words], { env, stdio: 'ignore' });
+  const file = join(own, 'midcall', 'consent.json');
+  const { grants, calls: asked } =
+    effect === 'ask' ? JSON.parse(readFileSync(file, 'utf8')) : { grants: [], calls: {} };
+  const [madeAt, until] = [Date.now(), Date.now() + 86_400_000];
+  const more = Array.from({ length: 1_000 - grants.length }, (_, n) => ({
+    ...{ id: `g${n}`, server: 'notes', tool: `other_${n}`, binding: `b${n}`, scope: 'fields' },
+    ...{ equal: { path: 'x' }, shows: '{"path":"a.md"}', madeAt, until },
+  }));
+  mkdirSync(join(own, 'midcall'), { recursive: true });
+  writeFileSync(file, JSON.stringify({ grants: [...more, ...grants], calls: asked }));
+  return { words: [process.execPath, main, 'bridge', '--rules', rules, '--', ...server], env };
+}
+
 console.log(`${calls} calls x ${rounds} rounds; node ${process.version}`);
 console.log(
   'host, server            width  what        calls/s   cpu of it per call   ratio of calls/s (rounds from to)',
 );
 try {
-  if (only !== 'http') {
+  if (only === undefined || only === 'rules') {
+    for (const [effect, what] of [
+      ['allow', 'calls that a rule allows'],
+      ['ask', 'calls that a grant lets pass'],
+    ]) {
+      const { words, env } = withRules(effect);
+      const era = '2025-11-25';
+      const without = [process.execPath, main, 'bridge', '--', ...server];
+      const sides = [await startedByHost(without, era, env), await startedByHost(words, era, env)];
+      const work = `bridge with 200 rules and 1,000 grants, ${what}`;
+      const limits = { work, beside: 'the bridge without rules', unit: 'of its rate', least: 0.97 };
+      await compare(`rules, ${effect}`.padEnd(22), ['without rules', 'with rules'], sides, limits);
+    }
+  }
+  if (only === undefined || only === 'stdio') {
     for (const era of ['2025-11-25', '2026-07-28']) {
       for (const behind of ['2025-11-25', '2026-07-28']) {
         const bridged = [process.execPath, main, 'bridge', '--era', behind, '--', ...server];
@@ -133,7 +177,7 @@ try {
       }
     }
   }
-  if (only !== 'stdio') {
+  if (only === undefined || only === 'http') {
     writeFileSync(join(folder, 'package.json'), '{"private":true}');
     execFileSync('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts', 'mcp-proxy', 'supergateway'], {
       cwd: folder,

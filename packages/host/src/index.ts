@@ -16,6 +16,9 @@ export type {
   CallQuestion,
   Ending,
   FormQuestion,
+  GrantChoice,
+  GrantEnd,
+  GrantOffer,
   Presenter,
   Question,
   Receipt,
@@ -36,9 +39,11 @@ export {
   secretNames,
   secretsOf,
   secretWarnings,
+  wouldPass,
 } from './question/index.ts';
 export type { OfferedRoot } from './roots/index.ts';
 export { OfferedRoots } from './roots/index.ts';
+export { activeGrants, type CallGrant, type ConsentStorage, revokeGrant } from './rules/index.ts';
 export type { SamplingAccount } from './sampling/index.ts';
 export { wishLines } from './sampling/index.ts';
 export type { ListedServer, MissingValue, ServerEntry } from './servers/index.ts';

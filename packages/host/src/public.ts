@@ -49,6 +49,13 @@ export type { Decision, Limits, Subject, Verdict } from './policy/judge.ts';
 export { Policy, type PolicyOptions } from './policy/policy.ts';
 export { type ArgumentRow, argumentRows } from './question/argument-rows.ts';
 export type { ElicitationMode } from './question/elicitation.ts';
+export {
+  type GrantChoice,
+  type GrantEnd,
+  type GrantOffer,
+  type GrantScope,
+  wouldPass,
+} from './question/grant-choice.ts';
 export type {
   AskedModel,
   Asker,
@@ -77,6 +84,15 @@ export { type RootsMemory, type RootsState, rootsFile } from './roots/memory.ts'
 export type { OfferedRoot, OfferedRootsOptions } from './roots/offered-roots.ts';
 export { OfferedRoots } from './roots/offered-roots.ts';
 export { type DetectedWorkspace, detectWorkspace } from './roots/workspace.ts';
+export {
+  type ApprovedCall,
+  activeGrants,
+  type CallGrant,
+  type ConsentContent,
+  type ConsentStorage,
+  consentFile,
+  revokeGrant,
+} from './rules/consent-storage.ts';
 export type { CallVerdict, JudgedCall, OnRule } from './rules/judge-call.ts';
 export { type ListedTool, proposeRules } from './rules/propose-rules.ts';
 export type { Annotated, Rule } from './rules/rule.ts';

@@ -11,6 +11,7 @@ import {
 } from '@midcall/host';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { type ConsentStorage, consentMemory } from '../../../packages/host/src/rules/consent-storage.ts';
 import { memoryStore } from '../../../packages/server/src/stores/memory.ts';
 import { handClock } from '../clock.ts';
 import { nextQuestion } from '../person.ts';
@@ -151,6 +152,106 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     await on.inbox.reply((await held(on)).id, { action: 'decline' }, 'test');
     expect(dispositionOf(await again)).toBe('not-executed');
     expect([on.shown.length, on.calls().length]).toEqual([2, 0]);
+  });
+
+  describe('with a storage that another process shares', () => {
+    /** Another process: nothing in memory is shared. */
+    const process = (consent: ConsentStorage, options: Parameters<typeof host>[0] = {}) =>
+      host({ rules: new Rules({ rules: asks, consent }), ...options });
+    const answeredLate = async (on: Awaited<ReturnType<typeof host>>) => {
+      const gone = new AbortController();
+      const ended = on.run({ id: 1 }, { signal: gone.signal }).catch(() => {});
+      const { id } = await held(on);
+      gone.abort();
+      await ended;
+      await on.inbox.reply(id, yes, 'test');
+      await turn();
+    };
+    /** The process that has started a call has died. */
+    const died = (consent: ConsentStorage) =>
+      consent.change(({ calls, ...rest }) => ({
+        ...rest,
+        calls: Object.fromEntries(
+          Object.entries(calls).map(([binding, call]) => [
+            binding,
+            { ...call, started: call.started.map(each => ({ ...each, by: { ...each.by, began: 'before' } })) },
+          ]),
+        ),
+      }));
+
+    it('approvals-A4: a yes that came after its caller had gone lets the same call run once in the next process', async () => {
+      const consent = consentMemory();
+      await answeredLate(await process(consent));
+      const next = await process(consent);
+      expect(dispositionOf(await next.run({ id: 1 }))).toBe('executed');
+      expect(next.shown).toEqual([]);
+      const other = await process(consent, { answer: () => ({ action: 'decline' }) });
+      expect(dispositionOf(await other.run({ id: 1 }))).toBe('not-executed');
+      expect((other.shown[0] as CallQuestion).why).toBe('rule 1 says ask; the same call was made within the last hour');
+    });
+
+    it('approvals-A1: two processes that use the same yes at once run the call once', async () => {
+      const consent = consentMemory();
+      await answeredLate(await process(consent));
+      const both = [await process(consent), await process(consent)];
+      const results = await Promise.all(both.map(each => each.run({ id: 1 })));
+      expect(results.map(dispositionOf).sort()).toEqual(['executed', 'not-executed']);
+      expect(both.flatMap(each => each.calls())).toHaveLength(1);
+    });
+
+    it.each([
+      ['an hour old', hour],
+      ['from later than now, since the clock was set back', -1],
+    ])('approvals-A4: a stored yes that is %s is not used', async (_, ms) => {
+      const consent = consentMemory();
+      await answeredLate(await process(consent));
+      const next = await process(consent, { answer: () => ({ action: 'decline' }) });
+      next.clock.move(ms);
+      expect(dispositionOf(await next.run({ id: 1 }))).toBe('not-executed');
+      expect(next.shown).toHaveLength(1);
+    });
+
+    it('approvals-A6: a call whose process died before its result is in doubt, is not sent again, and is asked about anew with that', async () => {
+      const consent = consentMemory();
+      const first = await process(consent, { tool: () => new Promise(() => {}), answer: () => yes });
+      void first.run({ id: 1 }).catch(() => {});
+      while (first.calls().length === 0) await turn();
+      await died(consent);
+      const next = await process(consent, { answer: () => ({ action: 'decline' }) });
+      const result = await next.run({ id: 1 });
+      expect(textOf(result)).toMatch(/^In doubt\. .* It has not been sent again\./);
+      expect([dispositionOf(result), next.calls().length, next.shown.length]).toEqual(['in-doubt', 0, 0]);
+      expect(dispositionOf(await next.run({ id: 1 }))).toBe('not-executed');
+      expect((next.shown[0] as CallQuestion).why).toContain('was sent earlier and may have taken effect');
+    });
+
+    it('approvals-A6: a call is not made if its start cannot be stored', async () => {
+      const consent = consentMemory();
+      let fails = false;
+      const change: ConsentStorage['change'] = make =>
+        fails ? Promise.reject(new Error('disk full')) : consent.change(make);
+      const on = await process({ ...consent, change });
+      const ended = on.run();
+      const { id } = await held(on);
+      fails = true;
+      await on.inbox.reply(id, yes, 'test');
+      const result = await ended;
+      expect(textOf(result)).toBe('Not done. The start of the call could not be stored: disk full');
+      expect([dispositionOf(result), on.calls().length]).toEqual(['not-executed', 0]);
+    });
+
+    it('asks about no call, and makes none, while the storage cannot be understood', async () => {
+      const consent = consentMemory();
+      const on = await process({
+        ...consent,
+        current: () => {
+          throw new Error('consent.json does not hold the consent to calls.');
+        },
+      });
+      const result = await on.run();
+      expect(textOf(result)).toContain('does not hold the consent to calls.');
+      expect([dispositionOf(result), on.shown.length, on.calls().length]).toEqual(['not-executed', 0, 0]);
+    });
   });
 
   it('approvals-A4: a question that no caller waits for ends after an hour', async () => {

@@ -97,7 +97,7 @@ export class Asking {
    * @returns its ending; `answered` via `policy` if a decision allows it, `refused-by-policy` if one refuses it
    */
   async put(source: QuestionSource, build: (frame: Frame) => Question): Promise<Ending> {
-    const { inbox, policy, clock, audit, principal } = this.#options;
+    const { inbox, policy, clock } = this.#options;
     const asker = this.asker();
     const call = source.call?.context;
     const about = { asker, ...(call && { call }) };
@@ -108,13 +108,7 @@ export class Asking {
       return { how: 'refused-by-policy', decision: verdict.why };
     }
     if (verdict.do === 'allow') {
-      audit.record({ type: 'allowed', kind: source.subject, decision: verdict.decision }, { ...about, principal });
-      this.#options.notify({
-        type: 'allowed',
-        kind: source.subject,
-        decision: verdict.decision,
-        ...(call && { call }),
-      });
+      this.allowed(source.subject, verdict.decision, call);
       return { how: 'answered', via: 'policy' };
     }
     policy.count(asker.id);
@@ -151,8 +145,15 @@ export class Asking {
     return ending;
   }
 
-  /** Records what rules would have done. */
-  observed(what: string, call: CallContext): void {
+  /** Records what a decision of the person answered, and tells the views. */
+  allowed(kind: string, decision: string, call: CallContext | undefined): void {
+    const { audit, principal } = this.#options;
+    audit.record({ type: 'allowed', kind, decision }, { asker: this.asker(), call, principal });
+    this.#options.notify({ type: 'allowed', kind, decision, ...(call && { call }) });
+  }
+
+  /** Records what rules would have done, or what became of a grant. */
+  noted(what: string, call: CallContext): void {
     const { audit, principal } = this.#options;
     audit.record({ type: 'policy', what }, { asker: this.asker(), call, principal });
   }

@@ -6,18 +6,22 @@
  * - consent-C2 Between the yes and the call, the rules are judged again, and the tool's definition is read again. A yes for what
  *   has changed is not used.
  * - consent-C3 The result of a call that was asked about, or refused, says in `_meta` whether it was executed. A call that was sent
- *   and got no answer is in doubt, and is never sent again.
- * - consent-C4 Only a reply to a question of the inbox is a yes: nothing in the call, and nothing that the server sends.
+ *   and got no answer is in doubt, and is never sent again, also if this process dies meanwhile and the rules have a storage.
+ * - consent-C4 Only a reply to a question of the inbox is a yes, or gives a grant: nothing in the call, and nothing that the server
+ *   sends.
+ * - consent-C5 A grant lets a call pass only where the rules ask about it. What it is bound to is compared for each call, with a
+ *   definition of the tool that was read within the last minute.
  */
 import { isRecord, own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, steadyNow } from '@midcall/core/time';
 import type { Asking } from '../asking/index.ts';
 import type { SentResult } from '../calls/index.ts';
-import type { CallContext, CallQuestion, Ending, Question } from '../question/index.ts';
+import type { CallContext, CallQuestion, Ending, GrantChoice, Question } from '../question/index.ts';
 import type { CallVerdict, Rules } from '../rules/index.ts';
 import type { ForwardedAnswer } from '../sdk-seam/index.ts';
-import { Approvals, approvalMs, bindingOf } from './approvals.ts';
+import { type Approval, Approvals, approvalMs, bindingOf, type EndedCall, toolBindingOf } from './approvals.ts';
+import { type GrantedCalls, Grants } from './grants.ts';
 
 /** What the consent to the calls of one connection needs. */
 export interface CallConsentOptions {
@@ -52,29 +56,46 @@ type Disposition = 'executed' | 'not-executed' | 'in-doubt';
 const dispositionKey = 'io.github.midcall/disposition';
 /** The most pages of a list of tools that are read. */
 const mostPages = 100;
+/** How old a definition may be by which a call passes, in milliseconds. */
+const freshMs = 60_000;
 
 type Definitions = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 /** The verdict on a call, with what a yes to it is for. */
 interface BoundVerdict extends CallVerdict {
   readonly binding: string;
+  /** What a grant for such calls is for; undefined if the tool's definition is unknown. */
+  readonly calls: GrantedCalls | undefined;
 }
 
-/** One for all connections with the same rules, so that a restart of a server loses no answer. */
-const byRules = new WeakMap<Rules, Approvals<SentResult>>();
+/** What is shared by all connections with the same rules, so that a restart of a server loses no answer. */
+interface Shared {
+  readonly approvals: Approvals<SentResult>;
+  readonly grants: Grants;
+}
+
+const byRules = new WeakMap<Rules, Shared>();
 
 /** The calls of one connection. */
 export class CallConsent {
   readonly #options: CallConsentOptions;
   readonly #approvals: Approvals<SentResult>;
+  readonly #grants: Grants;
   /** The tools as the server listed them last; undefined before that, and when it says that they have changed. */
   #definitions: Promise<Definitions | undefined> | undefined;
+  /** When they were asked for, in steady time. */
+  #readAt = 0;
 
   constructor(options: CallConsentOptions) {
     const { rules, clock } = options;
     this.#options = options;
-    this.#approvals = byRules.get(rules) ?? new Approvals(clock);
-    byRules.set(rules, this.#approvals);
+    const shared = byRules.get(rules) ?? {
+      approvals: new Approvals(clock, rules.consent),
+      grants: new Grants(clock, rules.consent),
+    };
+    byRules.set(rules, shared);
+    this.#approvals = shared.approvals;
+    this.#grants = shared.grants;
   }
 
   /** The server says that its tools have changed. */
@@ -88,14 +109,35 @@ export class CallConsent {
     const { context } = call;
     const { effect, why } = await this.#verdict(context, call.signal);
     if (effect === 'allow') return send();
+    if (effect === 'ask' && (await this.#passes(context, call.signal)))
+      return (await sentOnce(send, 'A grant of the person lets such calls pass')).outcome;
     if (rules.observes) {
       const did = effect === 'ask' ? 'would have asked you' : 'would have refused it';
       const says = `rules: '${visible(context.name, { max: 100 })}' was called; they ${did}, because ${why}`;
-      asking.observed(says, context);
+      asking.noted(says, context);
       rules.onObserved(says);
       return send();
     }
     return effect === 'refuse' ? this.#refused(context, why) : this.#asked(call, send);
+  }
+
+  /** True if a grant lets a call pass about which the rules ask. */
+  async #passes(context: CallContext, signal: AbortSignal): Promise<boolean> {
+    const { server, asking, clock } = this.#options;
+    try {
+      if (!this.#grants.concerns(server, context.name)) return false;
+      if (steadyNow(clock) - this.#readAt >= freshMs) this.#definitions = undefined;
+      const definition = (await this.#tools(signal))?.get(context.name);
+      const { effect, calls } = this.#bound(context, this.#judge(context, definition), definition);
+      const grant = effect === 'ask' && calls ? this.#grants.find(calls.binding, context.arguments) : undefined;
+      if (!grant) return false;
+      asking.allowed('call', grant.id, context);
+      return true;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // A grant that cannot be read lets nothing pass; the person is asked, or the call is refused.
+      return false;
+    }
   }
 
   #refused(context: CallContext, why: string): SentResult {
@@ -104,51 +146,79 @@ export class CallConsent {
   }
 
   async #asked(call: ConsentedCall, send: () => Promise<SentResult>): Promise<SentResult> {
-    const approvals = this.#approvals;
     const { context, signal } = call;
     const before = await this.#boundVerdict(context, signal);
     if (before.effect === 'allow') return send();
     if (before.effect === 'refuse') return this.#refused(context, before.why);
-    const requester = this.#requester(context);
-    const approval = approvals.join(before.binding, requester, over => this.#ask(context, before, over));
+    let approval: Approval<SentResult> | undefined;
+    try {
+      if (await this.#approvals.takeInDoubt(before.binding)) return inDoubt(lostCall);
+      approval = this.#approvals.join(before.binding, this.#requester(context), over =>
+        this.#ask(context, before, over),
+      );
+    } catch (error) {
+      return notDone(`What is stored of the person's consent cannot be used: ${reasonOf(error)}`);
+    }
     if (!approval)
       return notDone(
         'Too many calls of yours wait for the person already. Wait until they have answered some of them.',
       );
-    const question = this.#options.questionOf(approval.questionId);
+    const ending = await this.#ending(call, approval);
+    if (ending.how !== 'answered') return notDone(notAnswered(ending));
+    return this.#afterYes(call, before, approval, send);
+  }
+
+  async #ending(call: ConsentedCall, approval: Approval<SentResult>): Promise<Ending> {
+    const { questionId, ended } = approval;
+    const question = questionId === undefined ? undefined : this.#options.questionOf(questionId);
     if (question) call.onConsentAsked?.(question);
     const goOn = call.pause?.();
-    let ending: Ending;
     try {
-      ending = await orAborted(approval.ended, signal);
+      return await orAborted(ended, call.signal);
     } finally {
-      approvals.leave(approval);
+      this.#approvals.leave(approval);
       goOn?.();
     }
-    if (ending.how !== 'answered') return notDone(notAnswered(ending));
-    const start = (): Promise<SentResult> => sentOnce(send);
-    if (approval.outcome) return approval.outcome;
-    const now = await this.#boundVerdict(context, signal);
-    if (now.effect === 'allow') return start();
-    if (now.effect === 'refuse' || now.binding !== before.binding) {
-      approvals.drop(before.binding, approval);
-      return now.effect === 'refuse'
-        ? this.#refused(context, now.why)
-        : notDone(
+  }
+
+  async #afterYes(
+    { context, signal }: ConsentedCall,
+    before: BoundVerdict,
+    approval: Approval<SentResult>,
+    send: () => Promise<SentResult>,
+  ): Promise<SentResult> {
+    const approvals = this.#approvals;
+    try {
+      if (!approval.outcome) {
+        const now = await this.#boundVerdict(context, signal);
+        if (now.effect !== 'ask' || now.binding !== before.binding) await approvals.drop(before.binding, approval);
+        if (now.effect === 'allow') return (await sentOnce(send, yes)).outcome;
+        if (now.effect === 'refuse') return this.#refused(context, now.why);
+        if (now.binding !== before.binding)
+          return notDone(
             "The person said yes, but the tool's definition or the operator's rules have changed since they were asked. " +
               'Call it again with the same arguments: they are asked anew.',
           );
+      }
+      const used = await approvals.use(before.binding, approval, () => sentOnce(send, yes));
+      return (
+        used ??
+        notDone('The yes of the person is too old, or another process has used it. Call it again to ask them anew.')
+      );
+    } catch (error) {
+      if (signal.aborted) throw error;
+      return notDone(`The start of the call could not be stored: ${reasonOf(error)}`);
     }
-    const used = approvals.use(before.binding, approval, start);
-    return used ?? notDone('The yes of the person is too old. Call it again with the same arguments to ask them anew.');
   }
 
-  #ask(context: CallContext, { rule, why }: CallVerdict, over: AbortSignal) {
+  #ask(context: CallContext, { rule, why, binding, calls }: BoundVerdict, over: AbortSignal) {
     const { asking, clock, newId } = this.#options;
     const limit = new AbortController();
     const { within = approvalMs, labels, assurance } = rule ?? {};
     const callOff = clock.after(within, () => limit.abort({ how: 'timed-out' }));
     const askedAt = clock.now();
+    const earlier = this.#approvals.earlier(binding);
+    const grants = calls && this.#grants.offer(calls);
     const question: CallQuestion = {
       kind: 'call',
       id: newId(),
@@ -156,12 +226,29 @@ export class CallConsent {
       call: context,
       askedAt,
       openUntil: askedAt + within,
-      why,
+      why: earlier ? `${why}; ${earlierWords[earlier.how]}` : why,
       ...(labels && { labels }),
       ...(assurance === 'out-of-band' && { outOfBand: true }),
+      ...(grants && { grants }),
     };
     const ended = asking.askOwn(question, AbortSignal.any([over, limit.signal])).finally(callOff);
-    return { questionId: question.id, ended };
+    const granting = ended.then(async ending => {
+      const choice = ending.how === 'answered' ? own(ending.content ?? {}, 'grant') : undefined;
+      // The inbox has checked it against the offer.
+      if (calls && choice !== undefined) await this.#give(choice as GrantChoice, calls, context);
+      return ending;
+    });
+    return { questionId: question.id, ended: granting };
+  }
+
+  async #give(choice: GrantChoice, calls: GrantedCalls, context: CallContext): Promise<void> {
+    const { asking } = this.#options;
+    try {
+      const { id, scope, until } = await this.#grants.give(choice, calls);
+      asking.noted(`grant ${id} (${scope}) until ${new Date(until).toISOString()}`, context);
+    } catch (error) {
+      asking.noted(`a grant could not be stored: ${reasonOf(error)}`, context);
+    }
   }
 
   #requester({ principal }: CallContext): string {
@@ -179,13 +266,26 @@ export class CallConsent {
   async #boundVerdict(context: CallContext, signal: AbortSignal): Promise<BoundVerdict> {
     this.#definitions = undefined;
     const definition = (await this.#tools(signal))?.get(context.name);
-    const verdict = this.#judge(context, definition);
+    return this.#bound(context, this.#judge(context, definition), definition);
+  }
+
+  #bound(
+    context: CallContext,
+    verdict: CallVerdict,
+    definition: Readonly<Record<string, unknown>> | undefined,
+  ): BoundVerdict {
     const { asking, server } = this.#options;
     const { name: tool, arguments: args } = context;
-    const requester = this.#requester(context);
+    const { rule } = verdict;
     const { origin } = asking.asker();
-    const bound = { origin, server, requester, tool, arguments: args, definition, rule: verdict.rule };
-    return { ...verdict, binding: bindingOf(bound) };
+    const requester = this.#requester(context);
+    const binding = toolBindingOf({ origin, server, requester, tool, definition, rule });
+    const principal = context.principal ?? this.#options.principal;
+    return {
+      ...verdict,
+      binding: bindingOf(binding, args),
+      calls: definition && { server, tool, principal, binding, arguments: args, rule },
+    };
   }
 
   #judge(context: CallContext, definition: Readonly<Record<string, unknown>> | undefined): CallVerdict {
@@ -197,6 +297,7 @@ export class CallConsent {
 
   /** The tools as the server lists them; undefined if they cannot be read. */
   async #tools(signal: AbortSignal): Promise<Definitions | undefined> {
+    if (!this.#definitions) this.#readAt = steadyNow(this.#options.clock);
     this.#definitions ??= this.#read();
     const reading = this.#definitions;
     let read: Definitions | undefined;
@@ -224,18 +325,39 @@ export class CallConsent {
   }
 }
 
+const yes = 'The person said yes';
+
 /** Makes a call, and says whether it was made (consent-C3). */
-async function sentOnce(send: () => Promise<SentResult>): Promise<SentResult> {
+async function sentOnce(send: () => Promise<SentResult>, because: string): Promise<EndedCall<SentResult>> {
   try {
-    return marked(await send(), 'executed');
+    return { how: 'executed', outcome: marked(await send(), 'executed') };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    const text =
-      `In doubt. The person said yes and the call was sent, but it has no result: ${visible(why, { max: 500 })} It may have ` +
-      'taken effect. Find out before you call it again; calling it again asks the person anew.';
-    return marked({ result: { content: [{ type: 'text', text }], isError: true } }, 'in-doubt');
+    const why = `${because}, and the call was sent, but it has no result: ${reasonOf(error)}`;
+    return { how: 'in-doubt', outcome: inDoubt(why) };
   }
 }
+
+const earlierWords = {
+  executed: 'the same call was made within the last hour',
+  'in-doubt': 'the same call was sent earlier and may have taken effect',
+} as const;
+
+const reasonOf = (error: unknown): string =>
+  visible(error instanceof Error ? error.message : String(error), { max: 500 });
+
+const lostCall =
+  'The person said yes to this call earlier and it was sent, but Midcall stopped before its result came. It has not been sent again.';
+
+/** The result of a call that may have been executed. */
+const inDoubt = (why: string): SentResult =>
+  marked(
+    failed(
+      `In doubt. ${why} It may have taken effect. Find out before you call it again; calling it again asks the person anew.`,
+    ),
+    'in-doubt',
+  );
+
+const failed = (text: string): SentResult => ({ result: { content: [{ type: 'text', text }], isError: true } });
 
 function marked(sent: SentResult, disposition: Disposition): SentResult {
   const { _meta: meta, ...result } = sent.result;
@@ -243,8 +365,7 @@ function marked(sent: SentResult, disposition: Disposition): SentResult {
 }
 
 /** The result of a call that was not made. */
-const notDone = (why: string): SentResult =>
-  marked({ result: { content: [{ type: 'text', text: `Not done. ${why}` }], isError: true } }, 'not-executed');
+const notDone = (why: string): SentResult => marked(failed(`Not done. ${why}`), 'not-executed');
 
 function notAnswered(ending: Exclude<Ending, { readonly how: 'answered' }>): string {
   switch (ending.how) {

@@ -4,7 +4,14 @@ import { isRecord } from '@midcall/core/json';
 import { checkAsked } from '@midcall/core/json-schema';
 import { nearest, oneOf } from '@midcall/core/options';
 import { visible } from '@midcall/core/text';
-import type { Question, Reply, SamplingReplyQuestion, SamplingRequestQuestion } from '../question/index.ts';
+import {
+  type CallQuestion,
+  type Question,
+  type Reply,
+  readGrantChoice,
+  type SamplingReplyQuestion,
+  type SamplingRequestQuestion,
+} from '../question/index.ts';
 
 type Content = Readonly<Record<string, unknown>>;
 
@@ -59,8 +66,9 @@ function checkAccepted(question: Question, content: unknown): ContentCheck {
         ? { ok: true }
         : wrong('scheme', 'Only a well-formed http or https address can be opened.');
     case 'url-finish':
-    case 'call':
       return { ok: true };
+    case 'call':
+      return checkGrantChoice(question, values ?? {});
     case 'sign-in':
       return wrong(
         'unfinished',
@@ -129,6 +137,12 @@ function checkReplyEdit(question: SamplingReplyQuestion, edit: Content): Content
   if (!Array.isArray(content) || content.length === 0 || !content.every(isBlock))
     return wrong('type', 'The reply is not a list of content blocks.', 'content');
   return { ok: true, content: { content } };
+}
+
+function checkGrantChoice({ grants }: CallQuestion, { grant }: Content): ContentCheck {
+  if (grant === undefined) return { ok: true };
+  const read = readGrantChoice(grants, grant);
+  return 'choice' in read ? { ok: true, content: { grant: read.choice } } : wrong('enum', read.wrong, read.field);
 }
 
 function checkGrant(offered: readonly string[], grant: Content): ContentCheck {

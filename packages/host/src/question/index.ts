@@ -7,6 +7,15 @@ export {
   elicitResult,
   readElicitation,
 } from './elicitation.ts';
+export {
+  type GrantChoice,
+  type GrantEnd,
+  type GrantOffer,
+  type GrantScope,
+  grantScopes,
+  readGrantChoice,
+  wouldPass,
+} from './grant-choice.ts';
 export type {
   Asker,
   CallContext,

@@ -8,6 +8,7 @@
 import type { AskedField, Issue } from '@midcall/core/form';
 import type { Era } from '../base/index.ts';
 import type { UrlJudgement } from '../url/index.ts';
+import type { GrantOffer } from './grant-choice.ts';
 
 /** Who asks, in our own words: never taken from the question's text. */
 export interface Asker {
@@ -178,6 +179,8 @@ export interface CallQuestion extends QuestionFrame {
   readonly labels?: Readonly<Record<string, string>>;
   /** True if the answer must not pass through the host of the call. */
   readonly outOfBand?: true;
+  /** How far a yes may let later calls pass; absent if it counts for this one alone. */
+  readonly grants?: GrantOffer;
 }
 
 /** What a person is asked. */
@@ -197,7 +200,7 @@ export type Question =
  * if any;
  * `sampling-reply`: the edited `content` blocks, if any; `roots`: `uris`, the granted ones, and `added`, those put
  * on offer since it was asked, at least one of either;
- * `url`, `url-finish` and `call`: none. A view accepts a `url` question only when it has opened the link, and a `sign-in` question never:
+ * `call`: `grant`, a {@link GrantChoice}, if later calls are to pass as well; `url` and `url-finish`: none. A view accepts a `url` question only when it has opened the link, and a `sign-in` question never:
  * it opens the link, and the question ends when the person has signed in.
  */
 export type Reply =

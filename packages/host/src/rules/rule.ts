@@ -11,6 +11,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import { nearest } from '@midcall/core/options';
 import { visible } from '@midcall/core/text';
+import { type GrantScope, grantScopes } from '../question/index.ts';
 
 /** Tools that a rule selects by what their server says of them. */
 export type Annotated = 'read-only' | 'not-destructive';
@@ -33,8 +34,17 @@ export interface Rule {
   readonly within?: number;
   /** The operator's words for arguments, by their names. */
   readonly labels?: Readonly<Record<string, string>>;
+  /**
+   * How far the person's yes may let later calls pass, if they choose so: `none` (it is for one call), `exact` (the same arguments),
+   * `fields` (that, or some of the arguments equal), or `tool` (that, or every call of the tool). Default `tool`.
+   */
+  readonly grant?: 'none' | GrantScope;
+  /** How many milliseconds that lasts at most; a day if absent. */
+  readonly grantFor?: number;
 }
 
+/** The longest time that a grant lasts, in milliseconds. */
+export const longestGrantMs = 24 * 3_600_000;
 /** The most rules in one list. */
 const mostRules = 500;
 
@@ -63,11 +73,15 @@ const members: Readonly<Record<keyof Rule, readonly [fits: (value: unknown) => b
     value => isRecord(value) && Object.values(value).every(isName),
     'an object of texts of at most 200 characters, by the names of arguments',
   ],
+  grant: [oneOf('none', ...grantScopes), '"none", "exact", "fields" or "tool"'],
+  grantFor: [
+    value => isPositive(value) && (value as number) <= longestGrantMs,
+    `a number of milliseconds above 0, and at most ${longestGrantMs} (a day)`,
+  ],
 };
 const required = ['server', 'tools', 'effect'] as const;
-const forAsking = ['assurance', 'within', 'labels'] as const;
+const forAsking = ['assurance', 'within', 'labels', 'grant', 'grantFor'] as const;
 const forApprovers: readonly string[] = ['from', 'count', 'not'];
-const forGrants: readonly string[] = ['grant', 'grantFor'];
 
 const got = (value: unknown): string => (value === undefined ? 'nothing' : visible(JSON.stringify(value), { max: 80 }));
 
@@ -108,7 +122,6 @@ function unknownMember(name: string, which: string): string {
   const quoted = `"${visible(name, { max: 60 })}"`;
   if (forApprovers.includes(name))
     return `${which}: ${quoted} needs the inbox of approvers, which this version does not have. Remove the rule, or refuse such calls.`;
-  if (forGrants.includes(name)) return `${which}: ${quoted} needs grants, which this version does not have. Remove it.`;
   const meant = nearest(name, Object.keys(members));
   return `${which} has an unknown member ${quoted}.${meant === undefined ? '' : ` Did you mean "${meant}"?`}`;
 }

@@ -1,5 +1,6 @@
 /** The operator's rules about calls as they apply now. */
-import { checkOptions, flag, func, type Kinds, required } from '@midcall/core/options';
+import { checkOptions, flag, func, having, type Kinds, required } from '@midcall/core/options';
+import { type ConsentStorage, consentMemory } from './consent-storage.ts';
 import { type CallVerdict, type JudgedCall, judgeCall, type OnRule, readsAnnotations } from './judge-call.ts';
 import { type Rule, readRules } from './rule.ts';
 
@@ -11,6 +12,8 @@ export interface RulesOptions {
   readonly observe?: boolean;
   /** Called with what the rules would have done with a call, as a sentence, if they are only observed. */
   readonly onObserved?: (says: string) => void;
+  /** Keeps what outlives a process of the person's consent, such as `consentFile(…)`; nothing does if absent. */
+  readonly consent?: ConsentStorage;
 }
 
 const kinds: Kinds<RulesOptions> = {
@@ -20,6 +23,7 @@ const kinds: Kinds<RulesOptions> = {
   }),
   observe: flag,
   onObserved: func,
+  consent: having('what keeps the consent, such as consentFile(path)', 'current', 'change'),
 };
 
 /**
@@ -35,6 +39,8 @@ export class Rules {
   readonly observes: boolean;
   /** Told what the rules would have done. */
   readonly onObserved: (says: string) => void;
+  /** What is stored of the person's consent. */
+  readonly consent: ConsentStorage;
   readonly #current: () => readonly Rule[];
 
   /**
@@ -42,11 +48,12 @@ export class Rules {
    */
   constructor(options: RulesOptions) {
     checkOptions('new Rules', options, kinds);
-    const { rules, observe = false, onObserved = () => {} } = options;
+    const { rules, observe = false, onObserved = () => {}, consent = consentMemory() } = options;
     const list = typeof rules === 'function' ? undefined : readRules(rules);
     this.#current = list ? () => list : (rules as () => readonly Rule[]);
     this.observes = observe;
     this.onObserved = onObserved;
+    this.consent = consent;
     // A file that is wrong is found at the start.
     this.#current();
   }

@@ -3,6 +3,9 @@ import { urlLines } from '@midcall/core/url';
 import {
   argumentRows,
   type CallQuestion,
+  type GrantChoice,
+  type GrantEnd,
+  type GrantOffer,
   type Question,
   type Reply,
   type RootsQuestion,
@@ -10,6 +13,7 @@ import {
   type UrlFinishQuestion,
   type UrlQuestion,
   visible,
+  wouldPass,
 } from '../index.ts';
 import { heading, quoted } from './frame.ts';
 import type { Prompter } from './prompter.ts';
@@ -165,6 +169,7 @@ async function callDialog(question: CallQuestion, prompter: Prompter, options: C
     message: 'Make this call?',
     picks: [
       { value: 'yes', label: 'Yes, make it once' },
+      ...(question.grants ? [{ value: 'grant', label: 'Yes, and let calls like it pass…' }] : []),
       { value: 'no', label: 'No, do not make it' },
       { value: 'dismiss', label: 'Dismiss', hint: 'close it without saying yes or no; the call is not made' },
     ],
@@ -172,5 +177,74 @@ async function callDialog(question: CallQuestion, prompter: Prompter, options: C
     signal: options.signal,
   });
   if (!chosen.answered || chosen.value === 'dismiss') return dismiss;
+  if (chosen.value === 'grant' && question.grants) {
+    const grant = await grantDialog(question.grants, prompter, options);
+    return grant ? { action: 'accept', content: { grant } } : callDialog(question, prompter, options);
+  }
   return chosen.value === 'yes' ? { action: 'accept' } : decline;
+}
+
+const scopeLabels: Readonly<Record<GrantChoice['scope'], string>> = {
+  exact: 'Calls with exactly these arguments',
+  fields: 'Calls where some arguments are equal to these',
+  tool: 'All calls of this tool',
+};
+const endLabels: Readonly<Record<GrantEnd, string>> = {
+  session: 'Until Midcall ends',
+  hour: 'For an hour',
+  day: 'For a day',
+};
+
+/** What a choice would have let pass, before it is made. */
+function passed(grants: GrantOffer, choice: Pick<GrantChoice, 'scope' | 'fields'>): string | undefined {
+  const { length } = grants.recent;
+  return length === 0 ? undefined : `would have let pass ${wouldPass(grants, choice)} of the last ${length}`;
+}
+
+/** How far the yes goes. @returns undefined if the person goes back */
+async function grantDialog(
+  grants: GrantOffer,
+  prompter: Prompter,
+  { signal }: ConsentOptions,
+): Promise<GrantChoice | undefined> {
+  const back = { value: 'back', label: 'Go back' };
+  const scope = await prompter.choose({
+    message: 'Which calls may pass without asking you?',
+    picks: [
+      ...grants.scopes.map(value => {
+        const hint = value === 'fields' ? undefined : passed(grants, { scope: value });
+        return { value, label: scopeLabels[value], ...(hint !== undefined && { hint }) };
+      }),
+      back,
+    ],
+    initial: 'back',
+    signal,
+  });
+  const chosen = grants.scopes.find(each => scope.answered && each === scope.value);
+  if (!chosen) return undefined;
+  let fields: readonly string[] | undefined;
+  if (chosen === 'fields') {
+    const picked = await prompter.chooseMany({
+      message: 'Which arguments must be equal?',
+      picks: grants.fields.map((name, at) => {
+        const hint = passed(grants, { scope: 'fields', fields: [name] });
+        return { value: String(at), label: visible(name, { max: 200 }), ...(hint !== undefined && { hint }) };
+      }),
+      initial: [],
+      validate: values => (values.length === 0 ? 'Choose at least one, or go back.' : undefined),
+      signal,
+    });
+    if (!picked.answered) return undefined;
+    fields = picked.value.flatMap(at => grants.fields[Number(at)] ?? []);
+    const all = passed(grants, { scope: 'fields', fields });
+    if (all !== undefined) prompter.say([`This ${all}.`]);
+  }
+  const end = await prompter.choose({
+    message: 'For how long?',
+    picks: [...grants.ends.map(value => ({ value, label: endLabels[value] })), back],
+    initial: 'back',
+    signal,
+  });
+  const until = grants.ends.find(each => end.answered && each === end.value);
+  return until && { scope: chosen, ...(fields && { fields }), end: until };
 }

@@ -46,6 +46,7 @@ const kinds: Kinds<DeskOptions> = {
   roots: required(having('an OfferedRoots', 'granted', 'subscribe')),
   models: anything,
   storedDecisions: anything,
+  consent: having('what keeps the consent, such as consentFile(path)', 'current', 'change'),
   tasks: having('a place for tasks, such as tasksFile(…)', 'list', 'drop'),
   memory: having('what keeps the desk, such as deskFile(path, box)', 'read', 'change'),
   calls: having('what keeps calls, such as callFile(path)', 'read', 'add', 'clear'),

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { visible } from '@midcall/core/text';
-import { type Rule, Rules, rulesFile } from '@midcall/host';
+import { type ConsentStorage, consentFile, type Rule, Rules, rulesFile } from '@midcall/host';
 import type { Command } from 'commander';
 import { configPath } from '../install/index.ts';
 
@@ -20,6 +20,9 @@ export const addRulesFlags = (command: Command): Command =>
       `rules about calls: which are made, which are refused, and which you are asked about first (default: ${configPath('rules.json')}, if it exists)`,
     )
     .option('--observe', 'ask about no call and refuse none; say what the rules would have done');
+
+/** The person's consent to calls, for every command. */
+export const storedConsent = (): ConsentStorage => consentFile(configPath('consent.json'));
 
 /** The rule of `--ask destructive`: it trusts what the server says of its tools. */
 const askDestructive = (server: string): readonly Rule[] => [
@@ -51,5 +54,10 @@ export function callRules(
       `You are asked before each call of '${visible(ask, { max: 100 })}', except of tools that it calls read-only or not ` +
         'destructive: what it says of its tools is trusted.',
     );
-  return new Rules({ rules: () => [...stored(), ...more], observe, onObserved: say });
+  return new Rules({
+    rules: () => [...stored(), ...more],
+    observe,
+    onObserved: say,
+    consent: storedConsent(),
+  });
 }

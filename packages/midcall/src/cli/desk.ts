@@ -36,7 +36,7 @@ import {
   listenForBridges,
   type Peer,
 } from '../shared-desk/index.ts';
-import { addRulesFlags, callRules, type RulesFlags } from './call-rules.ts';
+import { addRulesFlags, callRules, type RulesFlags, storedConsent } from './call-rules.ts';
 import { exitCodes } from './exit-codes.ts';
 import { portNumber, repeatable } from './flag-values.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
@@ -275,6 +275,7 @@ export async function serveDesk(
   const desk = await startDesk({
     ...host,
     storedDecisions,
+    consent: storedConsent(),
     tasks,
     ...(memory && { memory }),
     ...(folder !== undefined && {

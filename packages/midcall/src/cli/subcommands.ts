@@ -70,6 +70,11 @@ export const subcommands: readonly Subcommand[] = [
     load: () => import('./rules.ts'),
   },
   {
+    name: 'grants',
+    description: 'list the calls that you let pass without being asked, or revoke that',
+    load: () => import('./grants.ts'),
+  },
+  {
     name: 'admin',
     description: 'list the calls of your servers that are waiting, or end one',
     load: () => import('./admin.ts'),

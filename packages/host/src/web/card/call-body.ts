@@ -1,9 +1,11 @@
 /** The body of a card that asks before a call is made: its arguments, made from their values alone. */
 import { attributes, type Html, html } from '@midcall/core/page';
-import { argumentRows, type CallQuestion } from '../../index.ts';
+import { argumentRows, type CallQuestion, type GrantChoice, type GrantOffer, wouldPass } from '../../index.ts';
+import { type Draft, first } from '../form/index.ts';
 import { visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
-import type { CardBody } from './frame.ts';
+import { problemSummary } from './form-body.ts';
+import type { CardBody, CardContext } from './frame.ts';
 
 /** The most characters of one text that are shown. */
 const longestText = 100_000;
@@ -31,12 +33,48 @@ function value(row: ReturnType<typeof argumentRows>[number]): Html {
   }
 }
 
+/** How far a yes may go: which calls pass from then on, and until when. */
+function grantWays(grants: GrantOffer, id: string, { draft, issues = [] }: CardContext): Html {
+  const { more, which, scopes, passed, until, ends, help, give } = texts.callQuestion.grant;
+  const { length } = grants.recent;
+  const count = (choice: Pick<GrantChoice, 'scope' | 'fields'>): Html | false =>
+    length > 0 && html`<span class="help">${passed(wouldPass(grants, choice), length)}</span>`;
+  const chosen = draft ? first(draft, grantNames.scope) : grants.scopes[0];
+  const equal = new Set(draft?.get(grantNames.fields) ?? []);
+  const option = (control: Readonly<Record<string, unknown>>, label: Html | string, passes: Html | false): Html =>
+    html`<label class="option"><input${attributes(control as Parameters<typeof attributes>[0])}><span class="option-text"><span>${label}</span>${passes}</span></label>`;
+  const scope = (value: GrantChoice['scope']): Html =>
+    html`${option({ type: 'radio', name: grantNames.scope, value, checked: value === chosen }, scopes[value], value !== 'fields' && count({ scope: value }))}${
+      value === 'fields' &&
+      html`<div class="options grant-fields">${grants.fields.map(name =>
+        option(
+          { type: 'checkbox', name: grantNames.fields, value: name, checked: equal.has(name) },
+          html`<span class="mono">${visibleHtml(name, 200)}</span>`,
+          count({ scope: 'fields', fields: [name] }),
+        ),
+      )}</div>`
+    }`;
+  const end = draft ? first(draft, grantNames.end) : undefined;
+  const open = draft !== undefined && first(draft, 'action') === 'grant';
+  return html`<details${attributes({ class: 'standing', open })}><summary>${more}</summary>${issues.map(({ message }) => html`<p class="error">${visibleHtml(message, 400)}</p>`)}<fieldset class="field choices"><legend>${which}</legend><div class="options">${grants.scopes.map(scope)}</div></fieldset><p class="help">${help}</p><div class="standing-way"><label for="${id}-end">${until}</label><select${attributes({ id: `${id}-end`, name: grantNames.end })}>${grants.ends.map(each => html`<option${attributes({ value: each, selected: each === end })}>${ends[each]}</option>`)}</select><button class="button small" name="action" value="grant">${give}</button></div></details>`;
+}
+
+/** The names of the controls. */
+const grantNames = { scope: 'grant-scope', fields: 'grant-field', end: 'grant-end' } as const;
+
+/** The posted choice; the inbox checks it. */
+export const grantChoice = (draft: Draft): Readonly<Record<string, unknown>> => ({
+  scope: first(draft, grantNames.scope),
+  fields: draft.get(grantNames.fields) ?? [],
+  end: first(draft, grantNames.end),
+});
+
 /** Consent to a call. */
-export function callBody({ call, labels, why }: CallQuestion): CardBody {
+export function callBody({ id, call, labels, why, grants }: CallQuestion, context: CardContext): CardBody {
   const rows = argumentRows(call.arguments, labels);
   const { because, notMade, yes, no, close, waysOut } = texts.callQuestion;
   return {
-    content: html`<p>${notMade} ${because(why)}</p>
+    content: html`${problemSummary(context.issues ?? [])}<p>${notMade} ${because(why)}</p>
 ${
   rows.length === 0
     ? html`<p class="quiet-text">${texts.call.noArguments}</p>`
@@ -45,6 +83,7 @@ ${
     accept: yes,
     decline: no,
     dismiss: close,
+    moreWays: grants !== undefined && grantWays(grants, `q-${id}`, context),
     waysOut,
   };
 }

@@ -30,7 +30,7 @@ function bodyOf(question: Question, context: CardContext): CardBody {
     case 'roots':
       return rootsBody(question, context);
     case 'call':
-      return callBody(question);
+      return callBody(question, context);
   }
 }
 

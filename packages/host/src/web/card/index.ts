@@ -1,3 +1,4 @@
+export { grantChoice } from './call-body.ts';
 export { card, mayBeAllowed } from './card.ts';
 export { issuesOf, problemSummary, sentValue } from './form-body.ts';
 export {

@@ -12,7 +12,7 @@ export { type AssetPaths, type Content, layout, noticePage, openingPage, pages }
 export { modelsPage } from './models-page.ts';
 export { type ArgumentsContext, argumentsForm, offerPage } from './offer-page.ts';
 export { againPath, callPath, offerPath, questionPath, serverPath } from './paths.ts';
-export { policyPage } from './policy-page.ts';
+export { type GrantsView, policyPage } from './policy-page.ts';
 export { blocksOf, mediaOf, textOf } from './result.ts';
 export { rootsPage } from './roots-page.ts';
 export { serverPage } from './server-page.ts';

@@ -1,6 +1,6 @@
-/** Standing decisions: listed, made and revoked. Pure. */
+/** Standing decisions: listed, made and revoked; and the grants by which calls pass, listed, searched and revoked. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
-import type { Decision } from '../../index.ts';
+import type { CallGrant, Decision } from '../../index.ts';
 import { type Draft, first } from '../form/index.ts';
 import { clock, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
@@ -26,6 +26,7 @@ export function policyPage(
   session: Session,
   zone: string,
   keepsRules: boolean,
+  grants: GrantsView | undefined,
   returned: { readonly wrong?: string; readonly draft?: Draft } = {},
 ): Content {
   const { wrong, draft } = returned;
@@ -51,6 +52,23 @@ export function policyPage(
       until,
       durations(keepsRules).map(each => [each, texts.policy.durations[each]] as const),
       entered('for'),
-    )}</div><div class="actions"><button class="button primary">${texts.policy.save}</button></div></form></section>`,
+    )}</div><div class="actions"><button class="button primary">${texts.policy.save}</button></div></form></section>${grants !== undefined && grantsPart(grants, session, zone)}`,
   };
+}
+
+/** The grants, as far as they fit a search. */
+export interface GrantsView {
+  readonly search: string;
+  readonly listed: readonly CallGrant[];
+  /** Why they cannot be read. */
+  readonly problem?: string;
+}
+
+function grantsPart({ search, listed, problem }: GrantsView, session: Session, zone: string): Html {
+  const { title, lead, none, noMatch, find, heads, scopes, whose } = texts.policy.grants;
+  const rows = listed.map(
+    ({ id, server, tool, principal, scope, shows, until }) =>
+      html`<tr data-key="${id}"><td>${visibleHtml(server, 80)}${principal !== undefined && html` <small>${visibleHtml(whose(principal), 200)}</small>`}</td><td><code>${visibleHtml(tool, 80)}</code></td><td class="long">${scopes[scope]}${scope !== 'tool' && html` <code>${visibleHtml(shows, 300)}</code>`}</td><td data-head="${texts.policy.until}">${clock(until, zone)}</td><td>${buttonForm(session, '/policy/grants/revoke', texts.policy.revoke, 'small', { id })}</td></tr>`,
+  );
+  return html`<section aria-labelledby="grants-title"><div class="head"><h2 id="grants-title">${title}</h2></div><p class="lead">${lead}</p>${problem !== undefined && html`<div class="problems" role="alert"><p>${problem}</p></div>`}<form class="search" method="get" action="${session.link('/policy')}" role="search"><div class="field grow"><input type="search" id="grants-q" name="q" aria-label="${find}" placeholder="${find}" value="${search}"></div><button class="button">${find}</button></form>${table(title, heads, rows, search === '' ? none : noMatch)}</section>`;
 }

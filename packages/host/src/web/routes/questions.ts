@@ -5,7 +5,7 @@ import { type Issue, isWayBack } from '@midcall/core/form';
 import type { Context, Hono } from 'hono';
 import { type Question, type Receipt, type Reply, type RootsQuestion, secretsOf } from '../../index.ts';
 import { readProposal } from '../apps/index.ts';
-import { grantedRoots, issuesOf, mayBeAllowed, newFolder, samplingEdits } from '../card/index.ts';
+import { grantChoice, grantedRoots, issuesOf, mayBeAllowed, newFolder, samplingEdits } from '../card/index.ts';
 import { contentOf, type Draft, draftFrom, first, visitedIssues } from '../form/index.ts';
 import { callPage, callPath, openingPage, questionPage, type Returned } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
@@ -40,8 +40,12 @@ function acceptance(
     case 'url':
     case 'url-finish':
     case 'sign-in':
-    case 'call':
       return { reply: accept(), issues: [] };
+    case 'call':
+      return {
+        reply: first(draft, 'action') === 'grant' ? accept({ grant: grantChoice(draft) }) : accept(),
+        issues: [],
+      };
     case 'sampling-request':
     case 'sampling-reply':
       return { reply: accept(samplingEdits(question, draft)), issues: [] };
@@ -144,7 +148,11 @@ export function questionRoutes(app: Hono, desk: Desk): void {
       );
     }
     // The inbox refuses what no button of the card posts.
-    if (action !== 'accept' && !(action === 'allow' && mayBeAllowed(question)))
+    const accepts =
+      action === 'accept' ||
+      (action === 'allow' && mayBeAllowed(question)) ||
+      (action === 'grant' && question.kind === 'call');
+    if (!accepts)
       return received(context, question, draft, await workspace.inbox.reply(question.id, { action } as Reply, via));
     const { reply, issues } = question.kind === 'roots' ? await sharing(question, draft) : acceptance(question, draft);
     if (issues.length > 0) {

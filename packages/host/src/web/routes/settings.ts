@@ -1,9 +1,9 @@
 /** Shows and changes roots, policy and the audit log. */
 import { isMidcallError } from '@midcall/core/errors';
 import type { Context, Hono } from 'hono';
-import type { Decision } from '../../index.ts';
+import { activeGrants, type ConsentStorage, type Decision, revokeGrant } from '../../index.ts';
 import { type Draft, first } from '../form/index.ts';
-import { auditPage, policyPage, rootsPage } from '../pages/index.ts';
+import { auditPage, type GrantsView, policyPage, rootsPage } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
 import { durationOf } from '../workspace/index.ts';
 import { backTo, type Desk, offerFolder, posted, redirect, show } from './context.ts';
@@ -53,13 +53,17 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     return redirect(context, desk, '/roots');
   });
 
-  const showPolicy = (context: Context, returned?: { readonly wrong?: string; readonly draft?: Draft }) =>
-    show(
+  const showPolicy = (context: Context, returned?: { readonly wrong?: string; readonly draft?: Draft }) => {
+    const { consent, servers, decisions, clock } = workspace;
+    const search = context.req.query('q') ?? '';
+    const grants = consent && grantsView(consent, clock.now(), search);
+    return show(
       context,
       desk,
-      policyPage(policy.decisions(), workspace.servers.list(), guard, zone, workspace.decisions.keeps, returned),
+      policyPage(policy.decisions(), servers.list(), guard, zone, decisions.keeps, grants, returned),
       returned?.wrong === undefined ? 200 : 422,
     );
+  };
 
   app.get('/policy', context => showPolicy(context));
 
@@ -96,6 +100,17 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     return redirect(context, desk, backTo(draft, '/policy'));
   });
 
+  app.post('/policy/grants/revoke', async context => {
+    const id = first(posted(context), 'id') ?? '';
+    try {
+      if (workspace.consent && (await revokeGrant(workspace.consent, id)))
+        audit.record({ type: 'policy', what: `revoked grant ${id}` });
+    } catch {
+      return showPolicy(context, { wrong: texts.policy.grants.notSaved });
+    }
+    return redirect(context, desk, '/policy');
+  });
+
   app.get('/audit', context => {
     const search = context.req.query('q') ?? '';
     const content = auditPage(audit.entries({ search }), search, audit.verify(), audit.unwritten, guard, zone);
@@ -106,4 +121,14 @@ export function settingRoutes(app: Hono, desk: Desk): void {
     context.header('content-type', 'application/jsonl; charset=utf-8');
     return context.body(audit.export());
   });
+}
+
+/** The grants that a page shows; none if they cannot be read, which is said. */
+function grantsView(consent: ConsentStorage, now: number, search: string): GrantsView {
+  try {
+    return { search, listed: activeGrants(consent, { now, search }) };
+  } catch (error) {
+    if (!isMidcallError(error)) throw error;
+    return { search, listed: [], problem: error.message };
+  }
 }

@@ -1,5 +1,5 @@
 /** The desk's texts about settings: roots, models, policy, and the history. */
-import type { Decision, OfferedRoot } from '../../index.ts';
+import type { CallGrant, Decision, OfferedRoot } from '../../index.ts';
 import { plural } from './plural.ts';
 
 export const settingTexts = {
@@ -111,6 +111,21 @@ export const settingTexts = {
       '3600000': 'an hour from now',
       '86400000': 'a day from now',
       always: 'I revoke it',
+    },
+    grants: {
+      title: 'Calls that pass',
+      lead: 'What you let pass when you were asked before a call. Each ends by itself, and answers no question of a server.',
+      none: 'No grants. You are asked about every call that your rules ask about.',
+      noMatch: 'No grant has this text in it.',
+      find: 'Search grants',
+      heads: ['Server', 'Tool', 'Which calls', 'Until', 'Change'],
+      scopes: {
+        exact: 'Exactly these arguments:',
+        fields: 'Where these arguments are equal:',
+        tool: 'All calls',
+      } satisfies Record<CallGrant['scope'], string>,
+      whose: (principal: string) => `for ${principal}`,
+      notSaved: 'It could not be revoked, since the file of grants could not be written.',
     },
   },
 };

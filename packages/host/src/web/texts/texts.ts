@@ -1,5 +1,5 @@
 /** Every English text of the desk, in one place: plain, short, calm. */
-import type { Ending, HostEvent, Question } from '../../index.ts';
+import type { Ending, GrantChoice, GrantEnd, HostEvent, Question } from '../../index.ts';
 import { addTexts } from './add.ts';
 import { callTexts } from './call.ts';
 import { fieldTexts } from './field.ts';
@@ -258,6 +258,24 @@ export const texts = {
     no: 'Do not make it',
     close: 'Dismiss',
     waysOut: 'A yes is for these arguments alone, and for one call. Without a yes the call is not made.',
+    grant: {
+      more: 'Let calls like it pass…',
+      which: 'Which calls pass without asking you',
+      scopes: {
+        exact: 'with exactly these arguments',
+        fields: 'where these arguments are equal:',
+        tool: 'all calls of this tool',
+      } satisfies Record<GrantChoice['scope'], string>,
+      passed: (count: number, of: number) => `would have let pass ${count} of the last ${of}`,
+      until: 'For',
+      ends: {
+        session: 'as long as Midcall runs, at most a day',
+        hour: 'an hour',
+        day: 'a day',
+      } satisfies Record<GrantEnd, string>,
+      help: 'Only for this caller, this server, and this definition of the tool. It answers no question of the server. You can revoke it under Policy.',
+      give: 'Make this call, and let such calls pass',
+    },
     ended(ending: Exclude<Ending, { readonly how: 'answered' | 'refused-by-policy' }>): string {
       switch (ending.how) {
         case 'declined':

@@ -3,7 +3,16 @@
  */
 import type { StopPart } from '@midcall/core/stop';
 import { type Clock, systemClock } from '@midcall/core/time';
-import type { Audit, DecisionStorage, Inbox, OfferedRoots, Policy, ServerEntry, TaskStorage } from '../../index.ts';
+import type {
+  Audit,
+  ConsentStorage,
+  DecisionStorage,
+  Inbox,
+  OfferedRoots,
+  Policy,
+  ServerEntry,
+  TaskStorage,
+} from '../../index.ts';
 import {
   type CallMemory,
   type DeskMemory,
@@ -28,6 +37,8 @@ export interface WorkspaceParts {
   readonly roots: OfferedRoots;
   /** Where standing decisions are stored beyond the session; absent if they are not. */
   readonly storedDecisions?: DecisionStorage;
+  /** Where grants for calls are stored, the same as for the rules of the connections; absent if none are shown. */
+  readonly consent?: ConsentStorage;
   /** Where calls that continue as tasks are stored, the same as for the connections; absent if they end with the desk. */
   readonly tasks?: TaskStorage;
   /** The models that answer sampling, to be shown; absent if the person writes the replies. */
@@ -50,6 +61,7 @@ export class Workspace {
   readonly audit: Audit;
   readonly roots: OfferedRoots;
   readonly models: ModelsView | undefined;
+  readonly consent: ConsentStorage | undefined;
   readonly tasks: TaskStorage | undefined;
   readonly clock: Clock;
   readonly servers: DeskServers;
@@ -79,6 +91,7 @@ export class Workspace {
     this.audit = audit;
     this.roots = roots;
     this.models = parts.models;
+    this.consent = parts.consent;
     this.tasks = parts.tasks;
     this.#memory = parts.memory;
     this.#callMemory = parts.calls;

@@ -193,7 +193,9 @@ async function put(
   const asksHost =
     question.call !== undefined &&
     (await call.step(`question ${n}`, () => isOpen(inbox, question) && canAsk(question, call, session)));
-  const reply = asksHost ? replyOf(await askHost(question, call, session, upstreamCall)) : undefined;
+  const given = asksHost ? replyOf(await askHost(question, call, session, upstreamCall)) : undefined;
+  // What lets later calls pass is chosen by the person at the desk: a host's yes is for one call.
+  const reply = question.kind === 'call' && given?.action === 'accept' ? ({ action: 'accept' } as const) : given;
   if (!isOpen(inbox, question)) return 'ended';
   if (reply && (await inbox.reply(question.id, reply, 'host')).ok) return 'ended';
   const shown = await session.showDesk(question);
