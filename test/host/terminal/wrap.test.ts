@@ -79,7 +79,7 @@ it('sets in what does not fit of a title or a choice, with what is typed behind 
   const picks = [{ value: 'a', label: `== A server asks == ${'x'.repeat(60)}` }];
   const chosen = prompter.choose({ message: `Which? ${'y '.repeat(30)}`, picks, signal: new AbortController().signal });
   input.write('1\n');
-  expect(await chosen).toEqual({ given: true, value: 'a' });
+  expect(await chosen).toEqual({ answered: true, value: 'a' });
   const lines = text.split('\n');
   expect(lines.filter(line => /^[=xy]/.test(line))).toEqual([]);
   expect(lines.at(-1)).toBe('Number or name: ');
