@@ -137,7 +137,15 @@ export function activeGrants(
     .reverse();
 }
 
-/** Revokes a grant, from the next call on. @returns false if there is none with this id */
+/**
+ * Revokes a grant, from the next call on.
+ * @returns false if there is none with this id
+ * @example
+ * ```ts
+ * const consent = consentFile(path);
+ * for (const { id } of activeGrants(consent, 'notes_delete')) await revokeGrant(consent, id);
+ * ```
+ */
 export async function revokeGrant(consent: ConsentStorage, id: string): Promise<boolean> {
   let found = false;
   await consent.change(content => {
