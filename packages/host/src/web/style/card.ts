@@ -132,7 +132,7 @@ progress{accent-color:var(--accent);width:220px}
 .standing summary{cursor:pointer;font-size:13px;color:var(--muted);width:fit-content}
 .standing-way{display:flex;flex-wrap:wrap;gap:6px 10px;align-items:center;margin-top:12px}
 .standing-way .help{flex-basis:100%}
-.standing .choices{margin-top:12px}
+.standing .choices{margin:12px 0 8px}
 .grant-fields{margin-left:26px}
 .standing select{min-height:30px;padding:2px 8px;border:1px solid var(--line-strong);border-radius:var(--radius-small);background:var(--surface);color:var(--ink)}
 .sent{display:flex;flex-wrap:wrap;gap:3px 20px;margin-top:2px}
