@@ -43,7 +43,8 @@ for (const folder of packageFolders.filter(each => existsSync(join(root, each, '
 for (const folder of packageFolders) keepUnreachedTypesOut(join(root, folder));
 mkdirSync(out, { recursive: true });
 // What an earlier run left, and nothing else: the folder may hold more.
-for (const file of readdirSync(out)) if (/^midcall-.*\.(?:tgz|cdx\.json)$/.test(file)) rmSync(join(out, file));
+for (const file of readdirSync(out))
+  if (/^(?:create-)?midcall-.*\.(?:tgz|cdx\.json)$/.test(file)) rmSync(join(out, file));
 // An array up to npm 10, an object by the packages' names after it.
 const packed = npm('pack', '--workspaces', '--json', '--ignore-scripts', '--pack-destination', out) as Record<
   string,
