@@ -1,5 +1,6 @@
 /** Style of the pages around the timeline: servers, tools, history, roots, policy and the audit log. */
 export const pageStyle = `
+.grants{margin-top:28px}
 .head{display:flex;flex-wrap:wrap;align-items:center;gap:8px 14px}
 .head h1{overflow-wrap:anywhere;margin-right:auto}
 .head-actions{display:flex;flex-wrap:wrap;gap:8px;align-items:center}
