@@ -2,13 +2,15 @@
 import { isRecord } from '@midcall/core/json';
 import { oneOf } from '@midcall/core/options';
 
-/** From the narrowest: these arguments and no others; some of the arguments equal to these; every call of the tool. */
-export const grantScopes = ['exact', 'fields', 'tool'] as const;
-export type GrantScope = (typeof grantScopes)[number];
+/** Which calls may pass: those with these arguments and no others; with some arguments equal to these; every call of the tool. */
+export type GrantScope = 'exact' | 'fields' | 'tool';
+/** From the narrowest. */
+export const grantScopes = ['exact', 'fields', 'tool'] as const satisfies readonly GrantScope[];
 
-/** When it ends: with the process that asks, or after an hour or a day. */
-export const grantEnds = ['session', 'hour', 'day'] as const;
-export type GrantEnd = (typeof grantEnds)[number];
+/** When a grant ends: with the process that asks, or after an hour or a day. */
+export type GrantEnd = 'session' | 'hour' | 'day';
+/** From the shortest. */
+export const grantEnds = ['session', 'hour', 'day'] as const satisfies readonly GrantEnd[];
 
 /** What a person may choose. */
 export interface GrantOffer {
@@ -32,7 +34,8 @@ export interface GrantChoice {
  * How many of the last calls a choice would have let pass.
  * @example
  * ```ts
- * const passed = wouldPass(question.grants, { scope: 'fields', fields: ['repo'] }); // 14
+ * const offer = { recent: [{ exact: false, fields: ['repo'] }] }; // `grants` of a question about a call
+ * const passed = wouldPass(offer, { scope: 'fields', fields: ['repo'] }); // 1
  * ```
  */
 export const wouldPass = (

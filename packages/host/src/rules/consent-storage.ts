@@ -120,7 +120,7 @@ export function consentFile(path: string): ConsentStorage {
  * @param search - only those with this text in them
  * @example
  * ```ts
- * for (const { server, tool, shows } of activeGrants(consentFile(path))) console.log(server, tool, shows);
+ * for (const { server, tool, shows } of activeGrants(consentFile('/home/ada/consent.json'))) console.log(server, tool, shows);
  * ```
  */
 export function activeGrants(
@@ -142,8 +142,8 @@ export function activeGrants(
  * @returns false if there is none with this id
  * @example
  * ```ts
- * const consent = consentFile(path);
- * for (const { id } of activeGrants(consent, 'notes_delete')) await revokeGrant(consent, id);
+ * const consent = consentFile('/home/ada/consent.json');
+ * for (const { id } of activeGrants(consent, { search: 'notes_delete' })) await revokeGrant(consent, id);
  * ```
  */
 export async function revokeGrant(consent: ConsentStorage, id: string): Promise<boolean> {
