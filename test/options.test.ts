@@ -284,7 +284,7 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
   ['connect', () => loose(connect)({ name: 'x', vault: 'file' }), 'vault must be a vault: vault({ store })'],
   ['vault', () => loose(vault)({}), 'store is missing; it must be a store'],
   ['secret', () => loose(secret)({ name: 'x' }), 'label is missing'],
-  ['confirm', () => loose(confirm)('sure?'), 'confirm takes an object of options, { title, allow }'],
+  ['confirm', () => loose(confirm)('sure?'), 'confirm takes an object of options, { title, allow, details }'],
   ['formPage', () => loose(formPage)({ title: 'x' }), 'items is missing; it must be an object of questions'],
   ['pageOf', () => loose(pageOf)(), 'a kind of page: { name, show, submit }'],
   ['provider', () => loose(provider)({ id: 'p', clientId: 'c' }), 'issuer is missing'],

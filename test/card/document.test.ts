@@ -9,8 +9,8 @@ it('is made from its sources: run `npm run card` if they have changed', async ()
   expect(readFileSync(cardModule, 'utf8') === (await makeCard())).toBe(true);
 });
 
-it('has at most 40 kB when it is compressed', () => {
-  expect(gzipSync(cardDocument).length).toBeLessThanOrEqual(40_000);
+it('has at most 40 KiB when it is compressed', () => {
+  expect(gzipSync(cardDocument).length).toBeLessThanOrEqual(40 * 1024);
 });
 
 it('names no address that could be loaded, and allows none', () => {

@@ -7,7 +7,7 @@ import { commandTarget, consentFile, Rules } from '@midcall/host';
 import { eras } from '@midcall/testing';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { launch, violations, visitor } from './browser.ts';
+import { launch, leaveBrowser, violations, visitor } from './browser.ts';
 import { builtClient, stage, whenSo } from './stage.ts';
 
 const script = fileURLToPath(new URL('../fixtures/silent-server.mjs', import.meta.url));
@@ -27,7 +27,7 @@ let browser: Browser;
 beforeAll(async () => {
   browser = await launch();
 });
-afterAll(() => browser.close());
+afterAll(() => leaveBrowser(browser));
 
 it.each(eras)(
   '%s: shows a call that waits, makes it once, does not make it, or lets calls like it pass until that is revoked',

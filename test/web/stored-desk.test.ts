@@ -298,7 +298,7 @@ it.each([
   ['env LEAVES=3 python3 tea.py', 'tea'],
   ['node /opt/tea/dist/index.js', 'tea'],
   ['node C:/work/tea/src/server.ts', 'tea'],
-  ['node server.js', 'server'],
+  ['node server.js', 'server.js'],
   ['node /opt/midcall/bin/midcall.js notes /home/ada/notes', 'notes'],
 ])('calls %s by what it runs', (line, name) => {
   expect(serverName(commandTarget(commandWords(line)))).toBe(name);

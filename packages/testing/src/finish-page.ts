@@ -159,7 +159,10 @@ const sized = (words: string, { minlength = '0', maxlength = 'Infinity' }: Attri
 
 const attributesOf = (written: string): Attributes =>
   Object.fromEntries(
-    [...written.matchAll(/([\w-]+)(?:="([^"]*)")?/g)].map(([, name = '', value = '']) => [name, unescaped(value)]),
+    [...written.matchAll(/(?<![\w-])([\w-]+)(?:="([^"]*)")?/g)].map(([, name = '', value = '']) => [
+      name,
+      unescaped(value),
+    ]),
   );
 
 const characters: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };

@@ -32,7 +32,7 @@ describe('a recorded answer', () => {
   it('judge-A1: a recorded answer is accepted only with content that fits', async () => {
     expect(await answer(got('accept', { value: true }))).toMatchObject({ action: 'accept', content: true });
     for (const content of [undefined, {}, { value: 'yes' }, { value: null }])
-      expect(await judged(got('accept', content))).toHaveProperty('again');
+      expect(await judged(got('accept', content))).toHaveProperty('issues');
     // What was not asked for is left out, and named for the operator.
     expect(await judged(got('accept', { value: 'True', more: 1 }))).toMatchObject({
       answer: { action: 'accept', content: true },

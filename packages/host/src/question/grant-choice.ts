@@ -9,8 +9,6 @@ export const grantScopes = ['exact', 'fields', 'tool'] as const satisfies readon
 
 /** When a grant ends: with the process that asks, or after an hour or a day. */
 export type GrantEnd = 'session' | 'hour' | 'day';
-/** From the shortest. */
-const grantEnds = ['session', 'hour', 'day'] as const satisfies readonly GrantEnd[];
 
 /** What a person may choose. */
 export interface GrantOffer {

@@ -30,7 +30,7 @@ export function serverName(target: ServerTarget): string {
   const words = [target.command, ...target.args];
   const run = words.find(word => !beforeIt.test(word) && !isRunner(word)) ?? '';
   const names = partsOf(run).map(part => part.replace(ending, ''));
-  const name = names.findLast(each => !everywhere.test(each)) ?? names.at(-1) ?? '';
+  const name = names.findLast(each => !everywhere.test(each)) ?? partsOf(run).at(-1) ?? '';
   const shown = name
     .replace(/[\p{C}\p{Z}]+/gu, ' ')
     .trim()

@@ -16,5 +16,5 @@ export {
   type ResultAsk,
 } from './outgoing.ts';
 export type { PageCall } from './page/page-call.ts';
-export { withdrawPages } from './page/plan.ts';
+export { withdrawPages } from './page/withdraw-pages.ts';
 export { fromClient, type Recording, readRecording, unanswered } from './recording.ts';

@@ -25,16 +25,8 @@ import { ladder } from './ladder.ts';
 import { ASK_AGAIN } from './put-form.ts';
 import { type AnyWizard, readWizard } from './read-wizard.ts';
 import { type NotTaken, validated } from './validated.ts';
-import {
-  applying,
-  asCorrection,
-  contentsOf,
-  type FormAnswer,
-  type OpenForm,
-  summary,
-  type WizardInput,
-  withWayBack,
-} from './wizard-forms.ts';
+import { applying, asCorrection, contentsOf, type FormAnswer, type OpenForm, summary } from './wizard-forms.ts';
+import { type WizardInput, withWayBack } from './wizard-way-back.ts';
 
 /** Asks the person one question on the channel that the ladder selects. */
 export interface WizardCall extends ChannelCall {

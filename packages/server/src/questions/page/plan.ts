@@ -12,7 +12,6 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { type Assurance, assures, type Channel } from '@midcall/core/form';
 import type { Json } from '../../base/index.ts';
-import type { Journal } from '../../engine/index.ts';
 import type { CallRequest, Config, PersonCheck } from '../../request/index.ts';
 import { type AskChannel, isOn } from '../channel.ts';
 import { native } from '../native/native.ts';
@@ -145,14 +144,3 @@ export function spokenCode(message: string, { code, announce }: Announced): stri
 }
 
 const codeText = (code: string): string => `Your code for the page: ${code}. Type it only there, and tell nobody.`;
-
-/** Withdraws the pages of a call that is over, which are in its journal; one that is finished stays as it is. Never rejects. */
-export async function withdrawPages(journal: Journal, { pages, waiting }: Pick<Config, 'pages' | 'waiting'>) {
-  for (const { kind, value } of journal) {
-    const plan = kind === 'url' ? (value as unknown as Partial<Plan> | null) : undefined;
-    if (plan?.kind !== 'announced') continue;
-    const { pageId } = (plan as Extract<Plan, { kind: 'announced' }>).at;
-    await waiting.remove({ kind: 'page', ref: pageId });
-    await pages?.withdraw(pageId).catch(() => false);
-  }
-}
