@@ -31,7 +31,8 @@ export interface BoundTool {
   readonly rule: object | undefined;
 }
 
-const digest = (value: unknown): string => createHash('sha256').update(canonical(value)).digest('base64url');
+/** Equal for equal JSON. */
+export const digest = (value: unknown): string => createHash('sha256').update(canonical(value)).digest('base64url');
 
 /** The digests of definitions and rules, which are the same objects for many calls. */
 const digests = new WeakMap<object, string>();

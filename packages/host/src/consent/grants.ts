@@ -7,12 +7,13 @@
  * - grants-G3 A grant is given only with an answer to a question of ours, and revoked from the next call on.
  * - grants-G4 What looks like a secret is neither stored nor compared: the person may let every call of the tool pass, or none.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { canonical } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { type Clock, steadyNow } from '@midcall/core/time';
 import { type GrantChoice, type GrantEnd, type GrantOffer, grantScopes, maskedArguments } from '../question/index.ts';
 import { activeGrants, type CallGrant, type ConsentStorage, longestGrantMs, type Rule } from '../rules/index.ts';
+import { digest } from './approvals.ts';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -36,8 +37,6 @@ const mostTools = 500;
 const ownSession = randomUUID();
 
 const endMs: Readonly<Record<GrantEnd, number>> = { session: longestGrantMs, hour: 3_600_000, day: longestGrantMs };
-
-const digest = (value: unknown): string => createHash('sha256').update(canonical(value)).digest('base64url');
 
 const digests = (args: Arguments, names: readonly string[] = Object.keys(args)): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map(name => [name, digest(args[name])]));

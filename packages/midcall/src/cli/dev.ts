@@ -55,7 +55,7 @@ function restartOnChange(folder: string, connection: Connection): void {
   let restarted = Promise.resolve();
   const observe = (): void => {
     for (const each of watchers) each.close();
-    watchers = foldersIn(folder).map(each => watch(each, changed).on('error', () => {}));
+    watchers = foldersIn(folder).flatMap(each => whileThere(() => [watch(each, changed).on('error', () => {})]));
   };
   const changed = (): void => {
     clearTimeout(timer);
@@ -68,9 +68,18 @@ function restartOnChange(folder: string, connection: Connection): void {
   observe();
 }
 
+/** What is read of a folder; nothing if it has been removed meanwhile, as a build does with what it made. */
+function whileThere<T>(read: () => readonly T[]): readonly T[] {
+  try {
+    return read();
+  } catch {
+    return [];
+  }
+}
+
 /** A folder and those in it, apart from what is installed and what is hidden. */
-function foldersIn(folder: string): string[] {
-  const inside = readdirSync(folder, { withFileTypes: true }).filter(
+function foldersIn(folder: string): readonly string[] {
+  const inside = whileThere(() => readdirSync(folder, { withFileTypes: true })).filter(
     each => each.isDirectory() && each.name !== 'node_modules' && !each.name.startsWith('.'),
   );
   return [folder, ...inside.flatMap(({ name }) => foldersIn(join(folder, name)))];
