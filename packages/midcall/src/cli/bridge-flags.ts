@@ -16,6 +16,8 @@ export interface BridgeFlags extends ServerFlags, HostFlags, RulesFlags {
   readonly publicUrl?: URL;
   readonly redis?: string;
   readonly peerUrl?: URL;
+  /** Where inboxes are stored; true for the usual place. */
+  readonly inbox?: string | true;
   readonly root?: readonly string[];
   readonly models?: string;
   readonly link?: boolean;
@@ -33,13 +35,17 @@ const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /** @throws MidcallError `cli/usage` for options that exclude each other */
 export function checkHttpFlags(flags: BridgeFlags): void {
-  const { http, host, auth, publicUrl, allowHost, allowOrigin, redis, peerUrl } = flags;
+  const { http, host, auth, publicUrl, allowHost, allowOrigin, redis, peerUrl, inbox } = flags;
   const must = (holds: boolean, text: string): void => {
     if (!holds) throw usage(text);
   };
   const overHttp = [host, auth, publicUrl, allowHost, allowOrigin].some(flag => flag !== undefined);
   must(http !== undefined || !overHttp, '--host, --auth, --public-url, --allow-host and --allow-origin need --http.');
   must(http !== undefined || redis === undefined, '--redis needs --http.');
+  must(
+    inbox === undefined || (auth !== undefined && publicUrl !== undefined),
+    '--inbox needs --auth with an issuer, where people sign in, and --public-url, the address at which their browsers reach the bridge.',
+  );
   must(redis !== undefined || peerUrl === undefined, '--peer-url needs --redis.');
   must(
     redis === undefined || peerUrl !== undefined || !everywhere.has(host ?? ''),

@@ -1,6 +1,7 @@
 /** `midcall bridge --redis`: several bridges that share one Redis. */
 import { needed } from '@midcall/core/errors';
-import { redisFleet, redisOwners } from '@midcall/server/fleet';
+import type { Wake } from '@midcall/server';
+import { redisFleet, redisOwners, redisWake } from '@midcall/server/fleet';
 import type { BridgeFleet } from '../bridge/http/index.ts';
 import { usage } from './usage.ts';
 
@@ -32,3 +33,7 @@ export async function bridgeFleet(
       redisOwners({ connection: connection as never, prefix, address: peerUrl ?? listening, onError }),
   };
 }
+
+/** Wakes the inboxes of other bridges. @param address - of the Redis server */
+export const bridgeWake = (address: string, onError: (error: unknown) => void): Promise<Wake> =>
+  redisWake({ connection: address, prefix: `${prefix}inbox:`, onError });

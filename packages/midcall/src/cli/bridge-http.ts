@@ -4,7 +4,14 @@ import { isMidcallError } from '@midcall/core/errors';
 import { visible, visibleJson } from '@midcall/core/text';
 import { isLoopback } from '@midcall/core/url';
 import { machineDisk, OfferedRoots, Policy, type ServerEntry } from '@midcall/host';
-import { type BridgedEntry, type HttpBridge, readAuthFile, startHttpBridge } from '../bridge/http/index.ts';
+import {
+  type BridgedEntry,
+  type HttpBridge,
+  principalId,
+  readAuthFile,
+  startHttpBridge,
+} from '../bridge/http/index.ts';
+import type { BridgeInbox } from '../inbox/index.ts';
 import { ownVersion } from '../install/index.ts';
 import { deskLink } from './bridge-desk.ts';
 import { type BridgeFlags, bridgeLimits } from './bridge-flags.ts';
@@ -37,6 +44,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
     flags.redis === undefined
       ? undefined
       : await (await import('./bridge-fleet.ts')).bridgeFleet(flags.redis, flags.peerUrl, bridgeComplaint);
+  const inbox = flags.inbox === undefined ? undefined : await openInboxes(flags.inbox, flags, auth?.signIn);
   const address = flags.publicUrl ?? new URL('http://localhost');
   const entries: readonly BridgedEntry[] = chosen.map(each => ({
     ...each,
@@ -46,6 +54,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
   let starting: Promise<HttpBridge> | undefined;
   stopOnSignal(async signal => {
     await (await starting?.catch(() => undefined))?.stop({ atOnce: signal !== 'SIGINT' });
+    await inbox?.stop();
   });
   try {
     starting = startHttpBridge({
@@ -68,7 +77,8 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
       roots: flags.root && host.roots,
       hostRoots: onThisMachine ? () => new OfferedRoots({ disk: machineDisk }) : undefined,
       sampling: { model, always: flags.models !== undefined },
-      makeDesk: inbox => deskLink(inbox, flags.link === true),
+      makeDesk: questions => deskLink(questions, flags.link === true),
+      ...(inbox && { makeInbox: inbox.makeInbox, pages: inbox.pages }),
       warn: bridgeLog,
       onError: bridgeComplaint,
       ...(fleet && { fleet }),
@@ -81,11 +91,33 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
         `serving '${visible(entry.id, { max: 100 })}' at ${url}${url === local ? '' : `, listening at ${local}`}`,
       );
     }
+    if (inbox) bridgeLog(`people answer at ${inbox.url}`);
   } catch (error) {
+    await inbox?.stop();
     if (!isMidcallError(error, 'server/setup')) throw error;
     bridgeLog(error.message);
     process.exitCode = exitCodes.noServer.code;
   }
+}
+
+type SignIn = Awaited<ReturnType<typeof readAuthFile>>['signIn'];
+
+/** @throws MidcallError `cli/usage` if nobody could sign in, or there is no key */
+async function openInboxes(where: string | true, flags: BridgeFlags, signIn: SignIn): Promise<BridgeInbox> {
+  const { publicUrl, redis } = flags;
+  if (!signIn || !publicUrl)
+    throw usage('--inbox needs an issuer in --auth: people sign in there, and their hosts bring its tokens.');
+  const { inboxPlace } = await import('./inbox-place.ts');
+  const { openBridgeInbox } = await import('../inbox/index.ts');
+  return openBridgeInbox({
+    ...inboxPlace(where),
+    ...signIn,
+    publicUrl,
+    ...(redis !== undefined && { wake: await (await import('./bridge-fleet.ts')).bridgeWake(redis, bridgeComplaint) }),
+    principalOf: ({ issuer, subject }) => principalId(issuer, subject),
+    warn: bridgeLog,
+    onError: bridgeComplaint,
+  });
 }
 
 /** One server at `/mcp`; each server of an `mcp.json` at a path of its own. */

@@ -57,6 +57,10 @@ export function register(command: Command): void {
       'with --redis: where the other bridges reach this one (default: where it listens)',
       origin,
     )
+    .option(
+      '--inbox [store]',
+      'with --auth: give each principal an inbox at /inbox, in a SQLite file or a postgres:// database that bridges share',
+    )
     .option('--audit <file>', 'keep the audit log in this file')
     .option('--decisions <file>', 'where your permanent decisions are kept', configPath('decisions.json'))
     .action(bridge);

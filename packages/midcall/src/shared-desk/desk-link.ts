@@ -57,6 +57,11 @@ const stateOf = ({ state, problem, server, stderr, account, origin }: Connection
   ...defined({ problem, server, account }),
 });
 
+const onDesk = {
+  seen: true,
+  place: 'at their Midcall desk: the page in their browser, or "midcall inbox" in a terminal',
+} as const;
+
 /** The link of one bridge. */
 export class DeskLink {
   readonly #options: DeskLinkOptions;
@@ -105,10 +110,17 @@ export class DeskLink {
   }
 
   /**
-   * Makes sure that the person sees an open question. @returns false if there is no desk; how they get there, if no page can be
-   * opened for them
+   * Makes sure that the person sees an open question. @returns where they see it; how they get there, if no page can be opened for
+   * them; false if there is no desk
    */
-  async show(question: Question, connection: Connection): Promise<boolean | string> {
+  async show(
+    question: Question,
+    connection: Connection,
+  ): Promise<
+    | false
+    | { readonly seen: true; readonly place: string }
+    | { readonly seen: false; readonly why: string; readonly way: string }
+  > {
     const { warn, way } = this.#options;
     this.join(connection);
     this.#ask(question);
@@ -121,14 +133,14 @@ export class DeskLink {
       const peer = await this.#started();
       if (!peer) break;
       try {
-        if (await peer.ask('show', { id: question.id })) return true;
+        if (await peer.ask('show', { id: question.id })) return onDesk;
         warn(`A question waits, and no browser can be opened here. ${way}`);
-        return way;
+        return { seen: false, why: 'the bridge cannot open a browser', way };
       } catch {
         // The desk has ended meanwhile; the next one is asked.
       }
     }
-    return this.#options.inbox.get(question.id) === undefined;
+    return this.#options.inbox.get(question.id) === undefined && onDesk;
   }
 
   async close(): Promise<void> {

@@ -1,12 +1,17 @@
-/** The desk of the person at this machine, as a bridge uses it. */
+/** Where a person is asked what their host cannot show: the desk of the person at this machine, or an inbox. As a bridge uses it. */
 import type { Connection, Question } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
 
-/**
- * Whether the person sees a question at the desk: true; false if there is no way; or, if nothing can be opened for them, a
- * sentence that says how they get there. It is told to the model, so it holds no link.
- */
-export type Shown = boolean | string;
+/** Whether the person sees a question; false if there is no way for them to see it. What is said of it is told to the model, so it holds no secret. */
+export type Shown =
+  | false
+  /** They see it. `place`: where, as the end of a sentence. */
+  | { readonly seen: true; readonly place: string }
+  /**
+   * They do not see it yet. `way`: a sentence that says how they get there; `why`: why they do not see it, as the end of a sentence;
+   * `comes`: true if they will come across it without being told, so that a call that can wait does wait.
+   */
+  | { readonly seen: false; readonly way: string; readonly why?: string; readonly comes?: true };
 
 export interface PersonDesk {
   /**

@@ -21,6 +21,6 @@ export interface UnclaimedParts {
 /** Handles one question until it has ended. */
 export async function unclaimed(question: Question, parts: UnclaimedParts): Promise<void> {
   const { inbox, clock, showDesk, unclaimedMs } = parts;
-  if ((await showDesk(question)) === false) inbox.end(question.id, { how: 'unshown' });
+  if (!(await showDesk(question))) inbox.end(question.id, { how: 'unshown' });
   else if (!(await answeredWithin(question, unclaimedMs, inbox, clock))) inbox.end(question.id, { how: 'timed-out' });
 }

@@ -32,7 +32,7 @@ import {
 } from '@midcall/host';
 import type { Call, GatewayCall } from '@midcall/server';
 import { SdkError, SdkErrorCode, type ServerContext } from '@modelcontextprotocol/server';
-import { answeredWithin, signInNeeded } from '../desk/index.ts';
+import { answeredWithin, type Shown, signInNeeded } from '../desk/index.ts';
 import { type HostLink, openRequest } from '../link/index.ts';
 import type { Sample, UpstreamCall, UpstreamSession } from '../upstream/index.ts';
 import { resultOf, unanswered, type WireResult } from './outcome.ts';
@@ -176,7 +176,7 @@ async function sample(job: Sample, n: number, call: Call): Promise<void> {
 
 /**
  * Asks one question by whatever way can answer it.
- * @returns `waits` if it was not answered in time; how the person gets to it, if they do not see it
+ * @returns where it waits, if it was not answered in time
  */
 async function put(
   question: Question,
@@ -185,7 +185,7 @@ async function put(
   session: UpstreamSession,
   desk: DeskTime,
   upstreamCall: UpstreamCall,
-): Promise<'ended' | 'waits' | { readonly way: string }> {
+): Promise<'ended' | Exclude<Shown, false>> {
   const { inbox } = session;
   const { ended } = upstreamCall;
   // A question that names no call was shown at the desk when it came, and stays there for other calls when this one has ended.
@@ -199,11 +199,15 @@ async function put(
   if (!isOpen(inbox, question)) return 'ended';
   if (reply && (await inbox.reply(question.id, reply, 'host')).ok) return 'ended';
   const shown = await session.showDesk(question);
-  if (typeof shown === 'string') return isOpen(inbox, question) ? { way: shown } : 'ended';
-  if (shown) return (await desk.answers(question, question.call ? undefined : ended)) ? 'ended' : 'waits';
-  if (question.kind !== 'call') upstreamCall.unasked = true;
-  inbox.end(question.id, { how: 'unshown' });
-  return 'ended';
+  if (!shown) {
+    if (question.kind !== 'call') upstreamCall.unasked = true;
+    inbox.end(question.id, { how: 'unshown' });
+    return 'ended';
+  }
+  if (!isOpen(inbox, question)) return 'ended';
+  const waits = shown.seen || (shown.comes === true && call.outlivesRequest);
+  if (waits && (await desk.answers(question, question.call ? undefined : ended))) return 'ended';
+  return shown;
 }
 
 /** A form that does not fit is asked again, so it may take more than one round. */
@@ -372,44 +376,44 @@ class DeskTime {
 
 /**
  * Ends this request; the call itself continues, and the same call made again finds it.
- * @param how - as {@link put} returns it
+ * @param shown - where its question waits
  */
 function sendAway(
   { kind, name }: CallRequest,
   upstreamCall: UpstreamCall,
   question: Question,
-  how: 'waits' | { readonly way: string },
+  shown: Exclude<Shown, false>,
 ): WireResult {
   if (question.kind === 'call') {
     upstreamCall.notMade();
-    return notDoneYet(name, how);
+    return notDoneYet(name, shown);
   }
   upstreamCall.sendAway();
-  if (question.kind === 'sign-in') throw signInNeeded(question, how === 'waits' ? undefined : how.way);
-  if (how !== 'waits')
+  if (question.kind === 'sign-in') throw signInNeeded(question, shown.seen ? undefined : shown.way);
+  if (!shown.seen)
     return unanswered(
       kind,
-      `Unavailable: '${name}' needs the person's answer, and they have not been asked, since this host does not show the question ` +
-        `and the bridge cannot open a browser. They have not refused, and nothing has failed. ${how.way} Tell them so; when they ` +
+      `Unavailable: '${name}' needs the person's answer, and they have not been asked, ` +
+        `${whyNotAsked(shown)}. They have not refused, and nothing has failed. ${shown.way} Tell them so; when they ` +
         `have answered, call '${name}' again with the same arguments: it goes on where it is, and nothing is done twice.`,
     );
   return unanswered(
     kind,
-    `'${name}' is waiting for the person's answer at their Midcall desk: the page in their browser, or "midcall inbox" in a ` +
-      'terminal. Nothing has failed, and nothing is lost. Tell them so; when they have answered, call ' +
+    `'${name}' is waiting for the person's answer ${shown.place}. ` +
+      'Nothing has failed, and nothing is lost. Tell them so; when they have answered, call ' +
       `'${name}' again with the same arguments: it goes on where it is, and nothing is done twice.`,
   );
 }
 
+const whyNotAsked = ({ why }: { readonly why?: string }): string =>
+  `since this host does not show the question${why === undefined ? '' : ` and ${why}`}`;
+
 /** The result of a call that waits for the person's yes; it is made when the client makes the same call again. */
-function notDoneYet(name: string, how: 'waits' | { readonly way: string }): WireResult {
-  const text =
-    how === 'waits'
-      ? `Not done. '${name}' waits for the person's yes at their Midcall desk: the page in their browser, or "midcall inbox" in a ` +
-        `terminal. Tell them so; when they have answered, call '${name}' again with the same arguments.`
-      : `Not done. '${name}' needs the person's yes, and they have not been asked, since this host does not show the question and ` +
-        `the bridge cannot open a browser. ${how.way} Tell them so; when they have answered, call '${name}' again with the same ` +
-        'arguments.';
+function notDoneYet(name: string, shown: Exclude<Shown, false>): WireResult {
+  const again = `Tell them so; when they have answered, call '${name}' again with the same arguments.`;
+  const text = shown.seen
+    ? `Not done. '${name}' waits for the person's yes ${shown.place}. ${again}`
+    : `Not done. '${name}' needs the person's yes, and they have not been asked, ${whyNotAsked(shown)}. ${shown.way} ${again}`;
   return {
     content: [{ type: 'text', text }],
     isError: true,

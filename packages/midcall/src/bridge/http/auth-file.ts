@@ -5,6 +5,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
+import type { Provider } from '@midcall/server/connect';
 import { z } from 'zod';
 import { type CallerGuard, issuerGuard, tokenGuard } from './callers.ts';
 
@@ -28,6 +29,7 @@ const issuerShape = z.strictObject({
   clientId: z.string(),
   clientSecret: z.string().optional(),
   scopes: z.array(z.string()).default([]),
+  redirect: z.url().optional(),
 });
 
 /** Makes the guard of an endpoint. @param resource - the endpoint's address, as clients name it */
@@ -35,20 +37,27 @@ export type MakeGuard = (resource: URL) => CallerGuard;
 
 /**
  * Reads the file.
- * @returns `guard`: makes the guard of an endpoint; `needsAddress`: true if the guard has to know the address that clients use
+ * @returns `guard`: makes the guard of an endpoint; `needsAddress`: true if the guard has to know the address that clients use;
+ *   `signIn`: where people sign in to their inboxes, and where they are sent back to, if the file names an issuer
  * @throws MidcallError `cli/usage`, naming the file and the member, if it cannot be read or used
  */
-export async function readAuthFile(
-  path: string,
-): Promise<{ readonly guard: MakeGuard; readonly needsAddress: boolean }> {
+export async function readAuthFile(path: string): Promise<{
+  readonly guard: MakeGuard;
+  readonly needsAddress: boolean;
+  readonly signIn?: { readonly issuer: Provider; readonly redirect: URL | undefined };
+}> {
   const bad = (text: string): MidcallError =>
     new MidcallError('cli/usage', `--auth ${visible(path, { max: 300 })}: ${text}`);
   const value = await readSecretJson(path, bad);
   if (typeof value === 'object' && value !== null && 'issuer' in value) {
-    const { issuer, clientId, clientSecret, scopes } = parsed(issuerShape, value, bad);
+    const { issuer, clientId, clientSecret, scopes, redirect } = parsed(issuerShape, value, bad);
     const { bearer, provider } = await import('@midcall/server/connect');
     const server = provider({ id: 'issuer', issuer, clientId, ...(clientSecret !== undefined && { clientSecret }) });
-    return { needsAddress: true, guard: resource => issuerGuard(bearer(server, { resource, scopes })) };
+    return {
+      needsAddress: true,
+      guard: resource => issuerGuard(bearer(server, { resource, scopes })),
+      signIn: { issuer: server, redirect: redirect === undefined ? undefined : new URL(redirect) },
+    };
   }
   const { tokens } = parsed(tokensShape, value, bad);
   const short = tokens.findIndex(({ token }) => token.length < leastToken);

@@ -48,7 +48,7 @@ export function tokenGuard(tokens: readonly CallerToken[]): CallerGuard {
   });
   return {
     authenticate,
-    callerOf: ({ extra }) => ({ id: idOf(issuer, extra?.['sub']), desk: extra?.['desk'] === true }),
+    callerOf: ({ extra }) => ({ id: principalId(issuer, extra?.['sub']), desk: extra?.['desk'] === true }),
     metadata: () => undefined,
   };
 }
@@ -57,12 +57,12 @@ export function tokenGuard(tokens: readonly CallerToken[]): CallerGuard {
 export function issuerGuard({ authenticate, metadata }: Bearer): CallerGuard {
   return {
     authenticate,
-    callerOf: ({ extra }) => ({ id: idOf(extra?.['iss'], extra?.['sub']), desk: false }),
+    callerOf: ({ extra }) => ({ id: principalId(extra?.['iss'], extra?.['sub']), desk: false }),
     metadata,
   };
 }
 
 const issuer = 'midcall-bridge';
-/** An issuer contains no parenthesis, so no two pairs give the same text. */
-const idOf = (iss: unknown, sub: unknown): string => `${sub} (${iss})`;
+/** The id of the principal with this subject at this issuer. An issuer contains no parenthesis, so no two pairs give the same text. */
+export const principalId = (iss: unknown, sub: unknown): string => `${sub} (${iss})`;
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');

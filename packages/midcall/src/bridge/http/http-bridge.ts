@@ -3,8 +3,8 @@
  * and questions, unless an entry of the server list lets one process serve all.
  *
  * - http-bridge-H1 Nothing of one principal reaches another: no questions, no kept calls, and no directories.
- * - http-bridge-H2 The desk is for the person at this machine. A question to anybody else that their host cannot show ends
- *   unanswered.
+ * - http-bridge-H2 The desk is for the person at this machine. A question to anybody else that their host cannot show waits in an inbox of
+ *   theirs, if the bridge has inboxes, and ends unanswered otherwise.
  * - http-bridge-H3 Directories of hosts are passed on only if the hosts are on this machine; paths of another machine mean
  *   nothing on this one.
  */
@@ -66,6 +66,8 @@ export interface HttpBridgeOptions extends PrincipalsOptions {
   readonly maxRequestBytes?: number;
   /** How much may wait for hosts that do not read it; as for an endpoint, and in all for every server together. */
   readonly unread?: HttpOptions['unread'];
+  /** Serves pages beside the endpoints; undefined for an address that is none of theirs. The Host header has been checked. */
+  readonly pages?: (request: Request) => Promise<Response | undefined>;
   /** The other bridges at the same address, with the key that all share; none if absent. */
   readonly fleet?: BridgeFleet;
 }
@@ -181,7 +183,9 @@ export async function startHttpBridge(options: HttpBridgeOptions): Promise<HttpB
         return refusingServer(error.message);
       }
     };
-  const elsewhere = (request: Request): Response => {
+  const elsewhere = async (request: Request): Promise<Response> => {
+    const page = await options.pages?.(request);
+    if (page) return page;
     const { pathname } = new URL(request.url);
     if (pathname === '/health') return Response.json({ status: 'ok' }, { headers: { 'cache-control': 'no-store' } });
     for (const guard of guards.values()) {

@@ -21,6 +21,8 @@ export interface PrincipalsOptions
   readonly makePolicy?: () => Policy;
   /** Makes the desk of the person at this machine, over their inbox. */
   readonly makeDesk: (inbox: Inbox) => PersonDesk;
+  /** Makes the inbox of a principal without a desk, over their questions; they have none if absent. */
+  readonly makeInbox?: (principal: string, questions: Inbox) => PersonDesk;
   readonly warn: (message: string) => void;
   /** Called with errors that no host is told of. */
   readonly onError?: (error: Error) => void;
@@ -39,7 +41,10 @@ interface PrincipalState {
   /** The caller's id. */
   readonly id: string;
   readonly inbox: Inbox;
+  /** Where its person is asked what hosts cannot show. */
   readonly desk: PersonDesk | undefined;
+  /** True for the person at this machine. */
+  readonly isHere: boolean;
   readonly policy: Policy | undefined;
   /** Upstream servers by the id of their entry. */
   readonly pools: Map<string, UpstreamPool>;
@@ -118,16 +123,18 @@ export class Principals {
     return [...this.#states.values()].flatMap(({ pools }) => [...pools.values()]);
   }
 
-  #state({ id, desk }: Caller): PrincipalState {
+  #state(caller: Caller): PrincipalState {
+    const { id, desk } = caller;
     const current = this.#states.get(id);
     if (current) return current;
-    const { clock = systemClock, makeDesk, makePolicy, policy, onError } = this.#options;
+    const { clock = systemClock, makeDesk, makeInbox, makePolicy, policy, onError } = this.#options;
     const inbox = new Inbox({ clock, onError: error => onError?.(error as Error) });
     if (!this.#asks) inbox.close();
     const state: PrincipalState = {
       id,
       inbox,
-      desk: desk ? makeDesk(inbox) : undefined,
+      desk: desk ? makeDesk(inbox) : caller === everybody ? undefined : makeInbox?.(id, inbox),
+      isHere: desk,
       // What one principal's server asks does not count against another's limits.
       policy: desk || !makePolicy ? policy : makePolicy(),
       pools: new Map(),
@@ -138,7 +145,9 @@ export class Principals {
 
   /** Forgets principals that have nothing here, so that memory does not grow with the number of those who ever called. */
   #drop(state: PrincipalState): void {
-    if (!state.desk && [...state.pools.values()].every(({ size }) => size === 0)) this.#states.delete(state.id);
+    if (state.isHere || [...state.pools.values()].some(({ size }) => size > 0)) return;
+    this.#states.delete(state.id);
+    void state.desk?.close();
   }
 
   async #start(state: PrincipalState, entry: ServerEntry, number: number, kind: HostKind): Promise<UpstreamSession> {
@@ -194,12 +203,14 @@ export class Principals {
 
 const serverId = ({ id }: ServerEntry, number: number): string => (number === 1 ? id : `${id} (${number})`);
 
+/** Who has the servers that several principals share. */
+const everybody: Caller = { id: 'shared', desk: false };
+
 /**
  * The servers that a caller uses. A shared process has no person of its own: its questions go to the host that called, and to
  * nobody else.
  */
-export const holderOf = (caller: Caller, entry: ServerEntry): Caller =>
-  isShared(caller, entry) ? { id: 'shared', desk: false } : caller;
+export const holderOf = (caller: Caller, entry: ServerEntry): Caller => (isShared(caller, entry) ? everybody : caller);
 
 /** If everybody is the person at this machine, there is nobody else to share with. */
 const isShared = (caller: Caller, { shared }: ServerEntry): boolean => shared === true && caller !== localCaller;

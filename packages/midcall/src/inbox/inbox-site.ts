@@ -1,0 +1,233 @@
+/**
+ * `/inbox` of a bridge: signing in, the session of each browser, and behind it the pages of one person.
+ *
+ * - inbox-site-N1 A page of a person is reached by the path of a session and its cookie, both of them, and by nothing else. Browsers send
+ *   cookies to every port of a host: the cookie is limited to the session's own secret path, so that a browser does not send it to
+ *   another server of this host, which does not know the path.
+ * - inbox-site-N2 A change needs the cookie, the origin of this bridge and the token of the page, all three.
+ * - inbox-site-N3 Nothing is served under another name of this bridge than the one that people know: that of `--public-url`.
+ * - inbox-site-N4 A person who was removed cannot sign in.
+ */
+import { isMidcallError } from '@midcall/core/errors';
+import { systemClock } from '@midcall/core/time';
+import { type PersonNotice, type PersonPages, type PersonQuestions, personPages } from '@midcall/host/web';
+import type { Clock, Sealer } from '@midcall/server';
+import type { Provider } from '@midcall/server/connect';
+import { cookieOf, InboxSignIn, seeOther } from './sign-in.ts';
+import type { InboxStore } from './store/index.ts';
+
+/** What the pages need. */
+export interface InboxSiteOptions {
+  readonly store: InboxStore;
+  readonly issuer: Provider;
+  /** Where the authorization server sends browsers back to; `/inbox/signed-in` of `publicUrl` if absent. */
+  readonly redirect: URL | undefined;
+  /** Where browsers reach the bridge. */
+  readonly publicUrl: URL;
+  /** Seals sign-ins in progress. */
+  readonly sealer: Sealer;
+  /** The id of a principal, as calls of theirs have it. */
+  readonly principalOf: (person: { readonly issuer: string; readonly subject: string }) => string;
+  readonly clock?: Clock;
+  /** Called with errors of the pages. */
+  readonly onError: (error: unknown) => void;
+}
+
+const root = '/inbox';
+const signInPath = `${root}/sign-in`;
+const sessionPath = /^\/inbox\/s\/([\w-]{10,64})(?:\/|$)/;
+const sessionCookie = 'midcall-inbox';
+
+/** How a page looks if something keeps it from being shown. */
+const texts = {
+  title: 'Your inbox',
+  signIn: 'Sign in',
+  signedIn: 'You are signed in.',
+  welcome: 'What servers ask you waits here: questions about calls that your assistant makes for you.',
+  endedTitle: 'You are signed out',
+  ended: 'This session has ended. Sign in again to see what waits for you.',
+  unknownTitle: 'This sign-in is not known',
+  unknown: 'It was finished before, took too long, or was begun in another browser. Nobody was signed in.',
+  failedTitle: 'You are not signed in',
+  foreignTitle: 'Refused',
+  foreign: 'This request did not come from a page of this inbox. Nothing was changed.',
+  removedTitle: 'You have no inbox here',
+  removed: 'An administrator of this bridge has removed you. Ask them if that was not meant.',
+} as const;
+
+export class InboxSite {
+  readonly #options: InboxSiteOptions;
+  readonly #signIn: InboxSignIn;
+  readonly #pages: PersonPages;
+  /** How many pages of each person listen. */
+  readonly #watchers = new Map<string, number>();
+
+  constructor(options: InboxSiteOptions) {
+    const { issuer, redirect, publicUrl, sealer, clock = systemClock, onError } = options;
+    this.#options = options;
+    this.#signIn = new InboxSignIn({
+      issuer,
+      redirect: redirect ?? new URL(`${root}/signed-in`, publicUrl),
+      sealer,
+      clock,
+    });
+    this.#pages = personPages({ assets: `${root}/assets`, clock, onError });
+  }
+
+  /** Where a person finds a question. */
+  link(question?: string): string {
+    const at = new URL(root, this.#options.publicUrl);
+    if (question !== undefined) at.searchParams.set('question', question);
+    return at.href;
+  }
+
+  /** Ends what browsers listen to. */
+  close(): void {
+    this.#pages.close();
+  }
+
+  /** @returns undefined for an address that is not one of the inbox */
+  async handle(request: Request): Promise<Response | undefined> {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname !== root && !pathname.startsWith(`${root}/`)) return undefined;
+    const isChange = request.method !== 'GET' && request.method !== 'HEAD';
+    if (!this.#isPublicName(request)) {
+      // A link that was opened under another name of this machine leads to the right one; nothing else is told there.
+      return isChange ? this.#refused() : seeOther(this.link(searchParams.get('question') ?? undefined));
+    }
+    if (isChange && !this.#isFromHere(request)) return this.#refused();
+    const asset = await this.#pages.asset(request);
+    if (asset) return asset;
+    const at = sessionPath.exec(pathname)?.[1];
+    if (at !== undefined) return this.#ofSession(request, at);
+    if (pathname === this.#signIn.path) return this.#signedIn(request);
+    if (pathname === signInPath && !isChange) return this.#toIssuer(searchParams.get('question') ?? undefined);
+    return this.#door({
+      title: texts.title,
+      lines: [texts.welcome],
+      status: pathname === root || pathname === `${root}/` ? 200 : 404,
+      question: searchParams.get('question') ?? undefined,
+    });
+  }
+
+  async #ofSession(request: Request, at: string): Promise<Response> {
+    const { store } = this.#options;
+    const cookie = cookieOf(request, this.#cookieName);
+    const session = cookie === undefined ? undefined : await store.sessions.find(at, cookie);
+    if (!session) return this.#door({ title: texts.endedTitle, lines: [texts.ended], status: 401 });
+    const { principal, name, csrf } = session;
+    return this.#pages.handle(request, {
+      questions: this.#watched(principal, store.person(principal)),
+      name,
+      base: `${root}/s/${at}`,
+      csrf,
+      signOut: async everywhere => {
+        await (everywhere ? store.sessions.endAll(principal) : store.sessions.end(at));
+        return seeOther(root, [`${this.#cookie(at, '')}; Max-Age=0`]);
+      },
+    });
+  }
+
+  /** True if a page of this person listens to changes, at this bridge. */
+  isWatched(principal: string): boolean {
+    return this.#watchers.has(principal);
+  }
+
+  #watched(principal: string, questions: PersonQuestions): PersonQuestions {
+    return {
+      open: (from, limit) => questions.open(from, limit),
+      ended: (from, limit) => questions.ended(from, limit),
+      get: id => questions.get(id),
+      reply: (id, reply) => questions.reply(id, reply),
+      subscribe: listener => {
+        const stop = questions.subscribe(listener);
+        this.#watchers.set(principal, (this.#watchers.get(principal) ?? 0) + 1);
+        return () => {
+          stop();
+          const left = (this.#watchers.get(principal) ?? 1) - 1;
+          if (left > 0) this.#watchers.set(principal, left);
+          else this.#watchers.delete(principal);
+        };
+      },
+    };
+  }
+
+  async #toIssuer(question: string | undefined): Promise<Response> {
+    try {
+      return await this.#signIn.begin(question);
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  async #signedIn(request: Request): Promise<Response> {
+    const { store, principalOf } = this.#options;
+    try {
+      const ended = await this.#signIn.end(request);
+      if (!ended) return this.#door({ title: texts.unknownTitle, lines: [texts.unknown], status: 400 });
+      const { person, forget } = ended;
+      const principal = principalOf(person);
+      if (await store.people.isRemoved(principal))
+        return this.#pages.notice({ title: texts.removedTitle, lines: [texts.removed], status: 403 });
+      const { at, cookie } = await store.sessions.begin({ principal, name: person.subject });
+      const to = person.question === undefined ? '' : `questions/${encodeURIComponent(person.question)}`;
+      // A redirect that another site began would arrive without the new cookie; what leads on from a page of ours arrives with it.
+      const page = this.#pages.notice({
+        title: texts.title,
+        lines: [texts.signedIn],
+        leadsTo: `${root}/s/${at}/${to}`,
+      });
+      for (const each of [this.#cookie(at, cookie), forget]) page.headers.append('set-cookie', each);
+      return page;
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  /**
+   * The page in front of the inbox. Its script leads a browser that has a session to it, and forgets one that has ended.
+   * @param what - `question`: the one to show after signing in
+   */
+  #door({ question, ...said }: PersonNotice & { readonly question?: string | undefined }): Response {
+    const path = question === undefined ? signInPath : `${signInPath}?question=${encodeURIComponent(question)}`;
+    return this.#pages.notice({ ...said, action: { path, label: texts.signIn }, script: 'find-session' });
+  }
+
+  #failed(error: unknown): Response {
+    // Its message is made for the person, and holds no secret.
+    if (isMidcallError(error, 'connect/provider'))
+      return this.#door({ title: texts.failedTitle, lines: [error.message], status: 502 });
+    throw error;
+  }
+
+  #refused(): Response {
+    return this.#pages.notice({ title: texts.foreignTitle, lines: [texts.foreign], status: 403 });
+  }
+
+  /** The Host header, since a proxy that ends TLS changes the scheme and may change the port. */
+  #isPublicName(request: Request): boolean {
+    const name = request.headers.get('host') ?? new URL(request.url).host;
+    return name === this.#options.publicUrl.host;
+  }
+
+  #isFromHere(request: Request): boolean {
+    const site = request.headers.get('sec-fetch-site');
+    return (
+      request.headers.get('origin') === this.#options.publicUrl.origin && (site === null || site === 'same-origin')
+    );
+  }
+
+  get #isHttps(): boolean {
+    return this.#options.publicUrl.protocol === 'https:';
+  }
+
+  get #cookieName(): string {
+    return this.#isHttps ? `__Secure-${sessionCookie}` : sessionCookie;
+  }
+
+  /** It ends with the browser, and is worth nothing after its session. */
+  #cookie(at: string, value: string): string {
+    const secure = this.#isHttps ? '; Secure' : '';
+    return `${this.#cookieName}=${value}; Path=${root}/s/${at}; HttpOnly; SameSite=Strict${secure}`;
+  }
+}

@@ -1,0 +1,1 @@
+export { type BridgeInbox, openBridgeInbox } from './bridge-inbox.ts';

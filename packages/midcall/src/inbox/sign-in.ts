@@ -1,0 +1,127 @@
+/**
+ * How a person signs in to their inbox: OpenID Connect, at the authorization server whose tokens hosts bring, so that the person of
+ * a page and the principal of a call are the same.
+ *
+ * - inbox-sign-in-S1 The person is taken from an ID token whose signature, issuer, audience, nonce and time are valid; with PKCE, `state`
+ *   and `iss`.
+ * - inbox-sign-in-S2 A sign-in ends in the browser that began it. What it needs to end is sealed in a cookie of that browser, so that
+ *   any bridge can end it, and a callback that is sent to somebody else signs nobody in.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { isRecord } from '@midcall/core/json';
+import type { Clock } from '@midcall/core/time';
+import type { Sealer } from '@midcall/server';
+import type { Provider } from '@midcall/server/connect';
+
+/** What signing in needs. */
+export interface InboxSignInParts {
+  readonly issuer: Provider;
+  /** Where the authorization server sends the browser back to, as it was registered there. */
+  readonly redirect: URL;
+  readonly sealer: Sealer;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** A person who has signed in. */
+export interface SignedInPerson {
+  readonly issuer: string;
+  readonly subject: string;
+  /** The question that they wanted to see. */
+  readonly question: string | undefined;
+}
+
+/** The longest a person may take to sign in, in milliseconds. */
+const awayMs = 10 * 60_000;
+
+const purpose = 'inbox-sign-in';
+const random = (): string => randomBytes(32).toString('base64url');
+const cookieFor = (state: string): string =>
+  `midcall-sign-in-${createHash('sha256').update(state).digest('base64url').slice(0, 12)}`;
+
+export class InboxSignIn {
+  readonly #parts: InboxSignInParts;
+
+  constructor(parts: InboxSignInParts) {
+    this.#parts = parts;
+  }
+
+  /** The path that the authorization server sends browsers back to. */
+  get path(): string {
+    return this.#parts.redirect.pathname;
+  }
+
+  /**
+   * Sends a browser to the authorization server.
+   * @param question - the question to show once the person has signed in
+   * @throws ProviderError if the authorization server cannot be reached or used; its message may be shown
+   */
+  async begin(question: string | undefined): Promise<Response> {
+    const { issuer, redirect, sealer, clock } = this.#parts;
+    const [state, verifier, nonce] = [random(), random(), random()];
+    const to = await issuer.client.authorizationUrl({
+      redirectUri: redirect.href,
+      state,
+      verifier,
+      nonce,
+      scopes: this.#scopes,
+      parameters: issuer.parameters,
+    });
+    const flow = { state, verifier, nonce, until: clock.now() + awayMs, ...(question !== undefined && { question }) };
+    return seeOther(to.href, [this.#cookie(cookieFor(state), sealer.seal(flow, purpose), awayMs)]);
+  }
+
+  /**
+   * Ends a sign-in in the browser that began it.
+   * @returns the person, and the header that removes the cookie; undefined if no sign-in of this browser is in progress
+   * @throws ProviderError if the authorization server refuses; its message may be shown
+   */
+  async end(request: Request): Promise<{ readonly person: SignedInPerson; readonly forget: string } | undefined> {
+    const { issuer, redirect, sealer, clock } = this.#parts;
+    const { searchParams: parameters, search } = new URL(request.url);
+    const states = parameters.getAll('state');
+    const state = states.length === 1 ? states[0]! : undefined;
+    if (state === undefined) return undefined;
+    const name = cookieFor(state);
+    const sealed = cookieOf(request, name);
+    const opened = sealed === undefined ? undefined : sealer.open(sealed, purpose);
+    const flow = opened?.ok && isRecord(opened.payload) ? opened.payload : undefined;
+    if (flow?.['state'] !== state || !(Number(flow['until']) > clock.now())) return undefined;
+    const returned = new URL(redirect);
+    returned.search = search;
+    const { subject } = await issuer.client.exchange(returned, {
+      state,
+      verifier: String(flow['verifier']),
+      nonce: String(flow['nonce']),
+      scopes: this.#scopes,
+    });
+    if (!subject) return undefined;
+    const question = typeof flow['question'] === 'string' ? flow['question'] : undefined;
+    return { person: { ...subject, question }, forget: this.#cookie(name, '', 0) };
+  }
+
+  get #scopes(): readonly string[] {
+    return [...new Set(['openid', ...this.#parts.issuer.scopes])];
+  }
+
+  #cookie(name: string, value: string, ms: number): string {
+    const { protocol, pathname } = this.#parts.redirect;
+    const secure = protocol === 'https:' ? '; Secure' : '';
+    return `${name}=${value}; Path=${pathname}; Max-Age=${Math.floor(ms / 1000)}; HttpOnly; SameSite=Lax${secure}`;
+  }
+}
+
+/** The only value of a cookie; two of one name count as none, since one of them was planted. */
+export function cookieOf(request: Request, name: string): string | undefined {
+  const values = (request.headers.get('cookie') ?? '')
+    .split(/;\s*/u)
+    .filter(each => each.startsWith(`${name}=`))
+    .map(each => each.slice(name.length + 1));
+  return values.length === 1 && values[0] !== '' ? values[0] : undefined;
+}
+
+/** Leads a browser on, with cookies. */
+export function seeOther(location: string, cookies: readonly string[] = []): Response {
+  const headers = new Headers({ location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
+  for (const each of cookies) headers.append('set-cookie', each);
+  return new Response(null, { status: 303, headers });
+}
