@@ -11,12 +11,13 @@ import { Audit, Connection, Inbox, machineDisk, OfferedRoots, Policy } from '@mi
 import { chromium } from 'playwright-core';
 import { serveDesk } from '../../packages/host/dist/web/desk.js';
 import { Workspace } from '../../packages/host/dist/web/workspace/workspace.js';
+import { browserPath } from '../places.ts';
 import { idle } from './desk-idle.mjs';
 import { figure, median } from './figure.mjs';
 
 const rounds = Number(process.argv[2] ?? 40);
 const browser = await chromium.launch({
-  executablePath: process.env.MIDCALL_CHROMIUM ?? '/usr/bin/chromium',
+  executablePath: browserPath(),
   args: ['--no-sandbox', '--disable-gpu'],
 });
 

@@ -75,6 +75,11 @@ export const subcommands: readonly Subcommand[] = [
     load: () => import('./grants.ts'),
   },
   {
+    name: 'inboxes',
+    description: 'of a bridge: list the people who have one, remove a person, and print the record',
+    load: () => import('./inboxes.ts'),
+  },
+  {
     name: 'admin',
     description: 'list the calls of your servers that are waiting, or end one',
     load: () => import('./admin.ts'),

@@ -1,0 +1,123 @@
+/** `midcall inboxes`: the people who have an inbox at a bridge, the record of what they were asked, and a copy of both. Contents are not shown. */
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { visible } from '@midcall/core/text';
+import type { Command } from 'commander';
+import type { InboxStore, Person, RecordFilter } from '../inbox/index.ts';
+import { bridgeComplaint } from './bridge-log.ts';
+import { inboxPlace } from './inbox-place.ts';
+import { usage } from './usage.ts';
+
+interface InboxesFlags {
+  readonly inbox?: string;
+}
+
+interface RecordFlags extends InboxesFlags {
+  readonly principal?: string;
+  readonly server?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly verify?: boolean;
+}
+
+/** Adds the subcommands. */
+export function register(command: Command): void {
+  const of = (name: string, description: string): Command =>
+    command
+      .command(name)
+      .description(description)
+      .option(
+        '--inbox <store>',
+        'the SQLite file, or the postgres:// address, as the bridge has it (default: the usual file)',
+      );
+
+  of('people', 'list who has an inbox, when they last signed in, and how many questions are open').action(
+    (flags: InboxesFlags) =>
+      using(flags, async ({ people }) => print((await people.list()).map(said).join('') || 'Nobody.\n')),
+  );
+  of('remove', 'remove a person: their sessions and open questions end at once')
+    .argument('<principal>', 'as listed by: midcall inboxes people')
+    .action((principal: string, flags: InboxesFlags) =>
+      using(flags, async ({ people }) => {
+        await mustBe(people, principal);
+        print((await people.remove(principal)) ? 'Removed.\n' : 'They were removed before.\n');
+      }),
+    );
+  of('admit', 'let a person who was removed sign in again')
+    .argument('<principal>', 'as listed by: midcall inboxes people')
+    .action((principal: string, flags: InboxesFlags) =>
+      using(flags, async ({ people }) => {
+        await mustBe(people, principal);
+        print((await people.admit(principal)) ? 'Admitted.\n' : 'They were not removed.\n');
+      }),
+    );
+  of('record', 'print the record as JSON Lines: who was asked what kind of question when, and how it ended')
+    .option('--principal <principal>', 'only of this person')
+    .option('--server <name>', 'only of this server')
+    .option('--from <time>', 'only from this time on, such as 2026-11-27 or 2026-11-27T10:00Z')
+    .option('--to <time>', 'only up to this time')
+    .option('--verify', 'check instead that no line was changed, removed or put elsewhere')
+    .action((flags: RecordFlags) => using(flags, store => printRecord(store, flags)));
+  of('backup', 'write a copy of inboxes in a SQLite file to another file, while bridges use it')
+    .argument('<file>', 'where; it must not exist')
+    .action((file: string, flags: InboxesFlags) =>
+      using(flags, async store => {
+        await store.backup(resolve(file));
+        print('Written. Keep the key elsewhere: without it, the questions in the copy cannot be read.\n');
+      }),
+    );
+}
+
+const print = (text: string): void => void process.stdout.write(text);
+
+async function using(flags: InboxesFlags, use: (store: InboxStore) => Promise<void>): Promise<void> {
+  const place = inboxPlace(flags.inbox ?? true);
+  if (!place.where.includes('://') && !existsSync(place.where))
+    throw usage(`There are no inboxes in ${visible(place.where, { max: 300 })}. A bridge makes them, with --inbox.`);
+  const { openInbox } = await import('../inbox/index.ts');
+  const store = await openInbox({ ...place, onError: bridgeComplaint });
+  try {
+    await use(store);
+  } finally {
+    await store.stop();
+  }
+}
+
+async function mustBe(people: InboxStore['people'], principal: string): Promise<void> {
+  if ((await people.list()).some(each => each.principal === principal)) return;
+  throw usage(`Nobody is called ${visible(principal, { max: 300 })}. See: midcall inboxes people`);
+}
+
+function said({ principal, name, seenAt, removedAt, open }: Person): string {
+  const day = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const parts = [
+    seenAt === undefined ? 'never signed in' : `signed in ${day(seenAt)}`,
+    `${open} open`,
+    ...(removedAt === undefined ? [] : [`removed ${day(removedAt)}`]),
+  ];
+  const called = name === undefined || principal.startsWith(`${name} (`) ? '' : `  ${visible(name, { max: 80 })}`;
+  return `${visible(principal, { max: 300 })}${called}\n  ${parts.join(', ')}\n`;
+}
+
+async function printRecord({ record }: InboxStore, flags: RecordFlags): Promise<void> {
+  if (flags.verify) {
+    const verdict = await record.verify();
+    if (verdict.ok) return print(`${verdict.lines} lines, and none was changed.\n`);
+    process.exitCode = 1;
+    return print(`The record was changed: line ${verdict.at} is not what was written, or is missing.\n`);
+  }
+  const { principal, server, from, to } = flags;
+  const filter: RecordFilter = {
+    ...(principal !== undefined && { principal }),
+    ...(server !== undefined && { server }),
+    ...(from !== undefined && { from: timeOf('--from', from) }),
+    ...(to !== undefined && { to: timeOf('--to', to) }),
+  };
+  for await (const line of record.search(filter)) print(`${JSON.stringify(line)}\n`);
+}
+
+function timeOf(flag: string, text: string): number {
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw usage(`${flag} must be a time such as 2026-11-27 or 2026-11-27T10:00Z.`);
+  return at;
+}
