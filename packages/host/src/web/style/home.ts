@@ -11,10 +11,10 @@ export const homeStyle = `
 .favourite-link:hover{border-color:var(--line-strong)}
 .favourite-link>.quiet-text{font-size:12.5px;margin-top:auto}
 .tries{display:grid;grid-template-columns:repeat(auto-fit,minmax(220px,1fr));gap:12px;margin-top:10px}
-.try{display:flex;flex-direction:column;gap:6px;padding:14px 16px}
+.try{display:flex;flex-direction:column;gap:6px;padding:14px 16px;overflow-wrap:anywhere}
 .try h3{font-size:15px}
 .try>form{margin-top:auto;padding:6px 0 0}
-.try-call{font-size:12.5px;overflow-wrap:anywhere}
+.try-call{font-size:12.5px}
 .home-grid{display:grid;grid-template-columns:minmax(0,1.55fr) minmax(0,1fr);gap:0 24px;align-items:start}
 .home-grid .section{margin-top:26px}
 .home-grid .head{min-height:30px}
