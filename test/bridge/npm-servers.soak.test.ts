@@ -89,15 +89,24 @@ server.addTool({
 await server.start({ transportType: 'stdio' });
 `;
 
-/** What may differ between two starts of a server: times, and the place of its own stack. */
+/** What may differ between two starts of a server: times, and the place of its own stack; and what 2026-07-28 adds to a result. */
 const settled = (value: unknown): unknown =>
-  JSON.parse(JSON.stringify(value).replaceAll(/\d{4}-\d\d-\d\dT[\d:.-]+Z?/gu, 'TIME'));
+  JSON.parse(JSON.stringify(value).replaceAll(/\d{4}-\d\d-\d\dT[\d:.-]+Z?/gu, 'TIME'), (name, member: unknown) =>
+    name === '_meta' ? withoutServer(member) : member,
+  );
+
+function withoutServer(meta: unknown): unknown {
+  const { 'io.modelcontextprotocol/serverInfo': _, ...rest } = members(meta);
+  return Object.keys(rest).length > 0 ? rest : undefined;
+}
 
 const members = (value: unknown): Readonly<Record<string, unknown>> => value as Readonly<Record<string, unknown>>;
 
 async function seen(command: readonly string[], { tool, env = {} }: Tried, args: object, cwd: string) {
   const [program, ...rest] = command as [string, ...string[]];
-  const client = new Client({ name: 'host', version: '1.0.0' });
+  // As a bridge declares them whatever its host does: some servers have tools for such clients only.
+  const capabilities = { elicitation: { form: {}, url: {} }, sampling: {} };
+  const client = new Client({ name: 'host', version: '1.0.0' }, { capabilities });
   await client.connect(
     new StdioClientTransport({
       command: program,
@@ -115,10 +124,18 @@ async function seen(command: readonly string[], { tool, env = {} }: Tried, args:
     resources: has.resources ? (await client.listResources()).resources : [],
     templates: has.resources ? (await client.listResourceTemplates()).resourceTemplates : [],
   };
-  const result = await client.callTool({ name: tool, arguments: { ...args } }, { timeout: 120_000 });
+  const result: object = await client
+    .callTool({ name: tool, arguments: { ...args } }, { timeout: 120_000 })
+    .catch((error: Error) => ({ failed: error.message }));
   const about = { info: client.getServerVersion(), instructions: client.getInstructions() };
   await client.close();
   return { about, has: members(has), lists, result };
+}
+
+/** A capability without the word that a list never changes: behind a bridge it may, when the server is another after a restart. */
+function mayChange(capability: object): object {
+  const { listChanged, ...rest } = capability as { readonly listChanged?: boolean };
+  return listChanged === true ? { ...rest, listChanged } : rest;
 }
 
 /** The tools without the tasks that a bridge adds. */
@@ -152,7 +169,7 @@ it.each(servers)(
       expect(settled(bridged.lists[list])).toEqual(settled(direct.lists[list]));
     expect(settled(bridged.result)).toEqual(settled(direct.result));
     for (const [capability, value] of Object.entries(direct.has))
-      expect(bridged.has[capability]).toMatchObject(value as object);
+      expect(bridged.has[capability]).toMatchObject(mayChange(value as object));
 
     const options = {
       cwd: folder,
@@ -166,7 +183,8 @@ it.each(servers)(
         (error: { readonly stdout: string; readonly stderr: string }) => error.stdout || error.stderr,
       );
     const called = members(JSON.parse(await midcall('call', '--json', '--no-keep', tool, JSON.stringify(args))));
-    expect(settled(called['result'])).toEqual(settled(direct.result));
+    if ('failed' in direct.result) expect(JSON.stringify(called)).toContain(direct.result.failed);
+    else expect(settled(called['result'])).toEqual(settled(direct.result));
 
     const report = members(
       JSON.parse(

@@ -151,6 +151,15 @@ it('shows a result once that a server sends as text and as structure', () => {
   expect(text).toContain('/calls/c/blocks/1');
 });
 
+it('shows a text once that a server sends as the one member of its structure as well', () => {
+  const place = { callId: 'c', serverId: 's', link: (path: string) => path };
+  const content = [{ type: 'text', text: '-old\n+new' }];
+  const shown = (structuredContent: object): string => resultContent({ content, structuredContent }, place).text;
+  expect(shown({ content: '-old\n+new' })).not.toContain('json-key');
+  expect(shown({ content: 'something else' })).toContain('json-key">content');
+  expect(shown({ content: '-old\n+new', total: 1 })).toContain('json-key">total');
+});
+
 describe('adding a server', () => {
   const registry = createServer((request, response) => {
     const isThere = decodeURIComponent(request.url ?? '') === '/@acme/tea/latest';

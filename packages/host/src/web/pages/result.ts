@@ -1,5 +1,5 @@
 /** A call's result, as a person reads it: text as text, pictures and sound as themselves, the rest as JSON. Pure. */
-import { canonical } from '@midcall/core/json';
+import { canonical, isRecord } from '@midcall/core/json';
 import { attributes, type Html, html } from '@midcall/core/page';
 import { jsonIn } from '../../index.ts';
 import { ansiHtml, hasAnsi, icons, visibleHtml, visibleJsonHtml } from '../html/index.ts';
@@ -132,13 +132,19 @@ function isSame(one: unknown, other: unknown): boolean {
   }
 }
 
+/** True if all that is structured is the one text of the result, under some name: the text reads better. */
+function isTextAlone(structured: unknown, blocks: readonly Block[]): boolean {
+  const values = isRecord(structured) ? Object.values(structured) : [];
+  return values.length === 1 && blocks.length === 1 && values[0] === textOf(blocks[0]!) && values[0] !== undefined;
+}
+
 /**
  * The content of a call's result; says so if there is none.
  * @param unchecked - why its structured content was not checked against the tool's schema
  */
 export function resultContent(result: Readonly<Record<string, unknown>>, place: ResultPlace, unchecked?: string): Html {
-  const structured = result['structuredContent'];
   const all = blocksOf(result);
+  const structured = isTextAlone(result['structuredContent'], all) ? undefined : result['structuredContent'];
   // Servers send what is structured as text as well, for clients that do not read it.
   const isTwice = (block: Block): boolean =>
     structured !== undefined && isSame(jsonIn(textOf(block) ?? ''), structured);
