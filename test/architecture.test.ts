@@ -172,6 +172,7 @@ const midcall: Floors = {
   doctor: ['install'],
   'shared-desk': ['install'],
   'host-stdio': [],
+  'inbox/store': [],
   'bridge/sdk-seam': [],
   'bridge/link': ['bridge/sdk-seam'],
   'bridge/desk': [],
@@ -193,7 +194,9 @@ const packageHomes: Record<string, readonly string[]> = {
   '@clack/prompts': ['host/terminal'],
   'get-east-asian-width': ['host/terminal'],
   'openid-client': ['server/connect'],
-  libsql: ['server/stores'],
+  libsql: ['server/stores', 'midcall/inbox'],
+  kysely: ['midcall/inbox'],
+  pg: ['midcall/inbox'],
   tldts: ['host'],
   // Language models are passed in; nothing of the AI SDK is imported, not even a type.
   ai: [],

@@ -1,0 +1,139 @@
+/** What the inbox stores, as the rest of the bridge sees it. */
+import type { Ending, Question, Receipt, Reply, Via } from '@midcall/host';
+import type { HostWait } from '@midcall/host/web';
+import type { PersonQuestions } from './person-questions.ts';
+
+/** Who owns a question: the inbox of this process, which alone decides how it ends. */
+export interface QuestionOwner {
+  /** Judges a reply; of a question, one at a time. */
+  reply(reply: Reply, via: Via): Promise<Receipt>;
+  /** Ends it without a reply. */
+  end(ending: Ending): void;
+}
+
+/** A question of this process for somebody's inbox. */
+export interface Asked {
+  readonly principal: string;
+  readonly question: Question;
+  readonly owner: QuestionOwner;
+  /** The host whose call it is, in its own words; for the record. */
+  readonly host?: string;
+  /** Whether that host waits now. */
+  readonly wait?: HostWait;
+}
+
+/** The stored inboxes of all persons. */
+export interface InboxStore {
+  /**
+   * Stores a question of this process; resolves when it is on the disk.
+   * @throws MidcallError `host/refused` if the person was removed; `store/unavailable` if it cannot be stored, and nobody will see it
+   */
+  ask(asked: Asked): Promise<void>;
+  /**
+   * Says how a question of this process ended; of one that was not asked, nothing. Resolves when it is stored, which is tried until
+   * the database can be used or the store is stopped. Never rejects.
+   * @param ending - masked, as events of an inbox have it
+   */
+  ended(id: string, ending: Ending): Promise<void>;
+  /** Says whether the host of a call waits for the answers to its questions. Never rejects. */
+  tellWait(callId: string, wait: HostWait): Promise<void>;
+  person(principal: string): PersonQuestions;
+  readonly sessions: Sessions;
+  readonly people: People;
+  readonly record: RecordOfInbox;
+  /** Copies a SQLite database to a new file. @throws MidcallError `server/setup` for Postgres, which has its own tools */
+  backup(to: string): Promise<void>;
+  /** Ends the open questions of this process as `unshown`, and closes the database. */
+  stop(): Promise<void>;
+}
+
+/** A browser's session. */
+export interface Session {
+  readonly principal: string;
+  /** As the issuer calls the person; shown. */
+  readonly name: string;
+  /** The token that every form of the session contains. */
+  readonly csrf: string;
+}
+
+/** Sessions of persons' browsers, the same for all bridges. Only digests of their secrets are stored. */
+export interface Sessions {
+  /**
+   * Begins a session, which lasts twelve hours.
+   * @returns its secrets: `at`, in the path of its pages, and the value of the cookie
+   * @throws MidcallError `host/refused` if the person was removed
+   */
+  begin(person: {
+    readonly principal: string;
+    readonly name: string;
+  }): Promise<{ readonly at: string; readonly cookie: string }>;
+  /** @returns undefined if there is none, if it has ended, or for another's cookie */
+  find(at: string, cookie: string): Promise<Session | undefined>;
+  end(at: string): Promise<void>;
+  endAll(principal: string): Promise<void>;
+}
+
+/** A person, as administrators see them. */
+export interface Person {
+  readonly principal: string;
+  /** As at their last sign-in; absent if they never signed in. */
+  readonly name?: string;
+  /** When they last signed in. */
+  readonly seenAt?: number;
+  readonly removedAt?: number;
+  /** How many questions are open. */
+  readonly open: number;
+}
+
+/** Who may use the inbox: everybody whom the issuer signs in, but for those who were removed. */
+export interface People {
+  /** Everybody who signed in, was asked, or was removed. */
+  list(): Promise<readonly Person[]>;
+  /**
+   * Ends a person's sessions, and takes no more replies of theirs; the bridges end their questions.
+   * @returns false if they were removed already
+   */
+  remove(principal: string): Promise<boolean>;
+  /** Takes a removal back. @returns false if they were not removed */
+  admit(principal: string): Promise<boolean>;
+  isRemoved(principal: string): Promise<boolean>;
+}
+
+/** A line of the record. */
+export interface RecordLine {
+  /** 1, 2, 3 and so on, without a gap. */
+  readonly line: number;
+  readonly at: number;
+  readonly event: 'asked' | 'ended' | 'removed' | 'admitted';
+  readonly principal: string;
+  /** The id of the question that was asked or has ended. */
+  readonly question?: string;
+  readonly server?: string;
+  readonly host?: string;
+  readonly kind?: Question['kind'];
+  /** How it ended. */
+  readonly how?: Ending['how'] | 'in-doubt';
+  /** Where it was answered: `inbox`, or the name of another view. */
+  readonly via?: Via;
+  /** A keyed digest of the answer. */
+  readonly answer?: string;
+  /** A keyed digest of this line and the one before it. */
+  readonly digest: string;
+}
+
+/** Which lines of the record; all of it has to fit. */
+export interface RecordFilter {
+  readonly principal?: string;
+  readonly server?: string;
+  /** The earliest time, in milliseconds since the epoch. */
+  readonly from?: number;
+  /** The latest time. */
+  readonly to?: number;
+}
+
+/** The record of what was asked and how it ended. */
+export interface RecordOfInbox {
+  search(filter?: RecordFilter): AsyncIterable<RecordLine>;
+  /** @returns whether nobody has changed it; `at` is the first line that is wrong or missing */
+  verify(): Promise<{ readonly ok: true; readonly lines: number } | { readonly ok: false; readonly at: number }>;
+}

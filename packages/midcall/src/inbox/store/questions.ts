@@ -1,0 +1,418 @@
+/**
+ * The rows of questions and of the replies to them: a list for the person, and a mailbox for the process that asks.
+ *
+ * - inbox-questions-M1 A question that has ended never changes again: each statement that ends one, or takes a reply to it, finds it open.
+ * - inbox-questions-M2 The order of questions and of ends is that of the record.
+ */
+import { randomUUID } from 'node:crypto';
+import { MidcallError } from '@midcall/core/errors';
+import type { Question, Receipt, Reply } from '@midcall/host';
+import type { HostWait } from '@midcall/host/web';
+import type { Change, InboxDatabase, Tx } from './database.ts';
+import type { EndedQuestion, OpenQuestion } from './person-questions.ts';
+import type { InboxRecord } from './record.ts';
+import type { Sealed } from './sealed.ts';
+import { replyState } from './tables.ts';
+
+/** Where an ended question is shown, this is how. */
+export type StoredEnding = EndedQuestion['ending'];
+
+/** A question as its process stores it. */
+export interface NewQuestion {
+  /** Of its row. It is the question's own unless the question had to be stored anew. */
+  readonly id: string;
+  readonly principal: string;
+  readonly question: Question;
+  readonly host?: string;
+  readonly wait?: HostWait;
+}
+
+/** A question that has just ended, without its contents. */
+export interface EndedRow {
+  readonly principal: string;
+  readonly server: string;
+  readonly host: string | null;
+  readonly kind: string;
+  readonly how: string;
+  readonly via?: string;
+  readonly askedAt: number;
+  readonly endedAt: number;
+}
+
+/** A reply that its bridge has not handled yet. */
+export interface WaitingReply {
+  readonly id: string;
+  readonly question: string;
+  readonly reply: string;
+}
+
+const thirtyDays = 30 * 24 * 60 * 60 * 1_000;
+/** How many rows are deleted in one transaction. */
+const deletedAtOnce = 500;
+
+const place = (what: 'wait' | 'ending' | 'reply' | 'receipt', id: string): string => `${what} ${id}`;
+/** Nobody else can be shown a question by a change of its row. */
+const questionPlace = (id: string, principal: string): string => `question ${id} ${principal}`;
+
+/** Text of somebody else that the record repeats. */
+const shortened = (text: string): string => text.slice(0, 200);
+
+/** Lets pages of a person look again. */
+async function touch(tx: Tx, principal: string): Promise<void> {
+  await tx
+    .insertInto('inbox_people')
+    .values({ principal, version: 1, name: null, seen_at: null, removed_at: null })
+    .onConflict(conflict =>
+      conflict.column('principal').doUpdateSet(select => ({ version: select('inbox_people.version', '+', 1) })),
+    )
+    .execute();
+}
+
+/** Marks the open questions of a person who was removed: no reply to them is taken. @returns the bridges that have to end them */
+export async function refuseQuestions(tx: Tx, principal: string): Promise<readonly string[]> {
+  const open = await tx
+    .selectFrom('inbox_questions')
+    .select('bridge')
+    .distinct()
+    .where('principal', '=', principal)
+    .where('ended_line', 'is', null)
+    .execute();
+  await tx
+    .updateTable('inbox_questions')
+    .set({ refused: 1 })
+    .where('principal', '=', principal)
+    .where('ended_line', 'is', null)
+    .execute();
+  await touch(tx, principal);
+  return open.map(({ bridge }) => bridge);
+}
+
+export class Questions {
+  readonly #db: InboxDatabase;
+  readonly #sealed: Sealed;
+  readonly #record: InboxRecord;
+
+  constructor(db: InboxDatabase, sealed: Sealed, record: InboxRecord) {
+    this.#db = db;
+    this.#sealed = sealed;
+    this.#record = record;
+  }
+
+  // What the process that asks does.
+
+  /** @throws MidcallError `host/refused` if the person was removed */
+  async add(change: Change, { id, principal, question, host, wait }: NewQuestion, bridge: string): Promise<void> {
+    const { tx } = change;
+    await touch(tx, principal);
+    const person = tx.selectFrom('inbox_people').select('removed_at').where('principal', '=', principal);
+    if ((await person.executeTakeFirstOrThrow()).removed_at !== null) {
+      throw new MidcallError('host/refused', 'The person was removed from the inbox, so nobody can be asked there.');
+    }
+    const said = {
+      server: shortened(question.asker.id),
+      host: host === undefined ? null : shortened(host),
+      kind: question.kind,
+    };
+    const { line } = await this.#record.add(change, { event: 'asked', principal, question: id, ...said });
+    await tx
+      .insertInto('inbox_questions')
+      .values({
+        ...{ id, principal, bridge, ...said },
+        ...{ asked_line: line, asked_at: question.askedAt, ended_line: null, ended_at: null, how: null, refused: 0 },
+        ...{ wait: this.#sealedWait(id, wait), ending: null },
+      })
+      .execute();
+    const text = this.#sealed.seal({ ...question, id }, questionPlace(id, principal));
+    await tx.insertInto('inbox_contents').values({ id, question: text }).execute();
+  }
+
+  /** @param id - of its row. @returns false if it had ended, or was not stored */
+  async isOpen(tx: Tx, id: string): Promise<boolean> {
+    const row = tx.selectFrom('inbox_questions').select('id').where('id', '=', id).where('ended_line', 'is', null);
+    return (await row.executeTakeFirst()) !== undefined;
+  }
+
+  /** Lets another bridge own an open question. */
+  async move(tx: Tx, id: string, bridge: string): Promise<void> {
+    await tx.updateTable('inbox_questions').set({ bridge }).where('id', '=', id).execute();
+  }
+
+  async setWait(tx: Tx, { id, principal }: NewQuestion, wait: HostWait): Promise<void> {
+    await tx
+      .updateTable('inbox_questions')
+      .set({ wait: this.#sealedWait(id, wait) })
+      .where('id', '=', id)
+      .where('ended_line', 'is', null)
+      .execute();
+    await touch(tx, principal);
+  }
+
+  /**
+   * Ends a question, unless it has ended.
+   * @param repliedBy - the reply that ended it, if one of the mailbox did; others without a receipt are dropped
+   * @returns undefined if it had ended, or was not stored
+   */
+  async end(change: Change, id: string, ending: StoredEnding, repliedBy?: string): Promise<EndedRow | undefined> {
+    const { tx } = change;
+    const row = await tx
+      .selectFrom('inbox_questions')
+      .select(['principal', 'server', 'host', 'kind', 'asked_at'])
+      .where('id', '=', id)
+      .where('ended_line', 'is', null)
+      .executeTakeFirst();
+    if (!row) return undefined;
+    const { asked_at: askedAt, ...asked } = row;
+    const said = { ...asked, how: ending.how, ...('via' in ending && { via: shortened(ending.via) }) };
+    const { line, at } = await this.#record.add(change, {
+      ...{ event: 'ended', question: id, ...said },
+      ...('content' in ending && ending.content && { answer: this.#record.answerDigest(id, ending.content) }),
+    });
+    const endedAt = Math.max(at, askedAt);
+    await tx
+      .updateTable('inbox_questions')
+      .set({ ended_line: line, ended_at: endedAt, how: ending.how, wait: null })
+      .set({ ending: this.#sealed.seal(ending, place('ending', id)) })
+      .where('id', '=', id)
+      .execute();
+    if (repliedBy !== undefined) await this.#setReceipt(tx, repliedBy, { ok: true });
+    await tx.deleteFrom('inbox_replies').where('question', '=', id).where('state', '<', replyState.done).execute();
+    await touch(tx, row.principal);
+    return { ...said, askedAt, endedAt };
+  }
+
+  /** Replies that wait for a bridge, in their order, and questions that it has to refuse. */
+  async waitingFor(bridge: string): Promise<{ replies: readonly WaitingReply[]; refused: readonly string[] }> {
+    const open = (db: Parameters<Parameters<InboxDatabase['read']>[0]>[0]) =>
+      db.selectFrom('inbox_questions').where('bridge', '=', bridge).where('ended_line', 'is', null);
+    return {
+      replies: await this.#db.read(db =>
+        open(db)
+          .innerJoin('inbox_replies', 'inbox_replies.question', 'inbox_questions.id')
+          .select(['inbox_replies.id', 'inbox_replies.question', 'reply'])
+          .where('state', '<', replyState.done)
+          .where('refused', '=', 0)
+          .orderBy('place')
+          .execute(),
+      ),
+      refused: (
+        await this.#db.read(db => open(db).select('inbox_questions.id').where('refused', '=', 1).execute())
+      ).map(({ id }) => id),
+    };
+  }
+
+  /** Takes a reply out of the mailbox. @returns undefined if it does not count (any more) */
+  take({ id, question, reply }: WaitingReply): Promise<Reply | undefined> {
+    return this.#db.change(async ({ tx }) => {
+      const { numUpdatedRows } = await tx
+        .updateTable('inbox_replies')
+        .set({ state: replyState.taken })
+        .where('id', '=', id)
+        .where('state', '<', replyState.done)
+        .where(({ exists, selectFrom }) =>
+          exists(
+            selectFrom('inbox_questions')
+              .select('inbox_questions.id')
+              .where('inbox_questions.id', '=', question)
+              .where('ended_line', 'is', null)
+              .where('refused', '=', 0),
+          ),
+        )
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows === 0n ? undefined : this.#sealed.open<Reply>(reply, place('reply', id));
+    });
+  }
+
+  async answer(tx: Tx, { id }: WaitingReply, { principal }: NewQuestion, receipt: Receipt): Promise<void> {
+    await this.#setReceipt(tx, id, receipt);
+    await touch(tx, principal);
+  }
+
+  /** The next open questions of a bridge that is gone, with how each ends. */
+  async leftBy(
+    tx: Tx,
+    bridge: string,
+    limit: number,
+  ): Promise<readonly { id: string; how: 'server-gone' | 'in-doubt' }[]> {
+    const rows = await tx
+      .selectFrom('inbox_questions')
+      .select('inbox_questions.id')
+      .select(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('inbox_replies')
+            .select('inbox_replies.id')
+            .whereRef('inbox_replies.question', '=', 'inbox_questions.id')
+            .where('state', '=', replyState.taken),
+        ).as('taken'),
+      )
+      .where('bridge', '=', bridge)
+      .where('ended_line', 'is', null)
+      .limit(limit)
+      .execute();
+    return rows.map(({ id, taken }) => ({ id, how: taken ? 'in-doubt' : 'server-gone' }));
+  }
+
+  // What the person's pages do.
+
+  async open(principal: string, from: number, limit: number): Promise<{ questions: OpenQuestion[]; count: number }> {
+    return this.#db.read(async db => {
+      const theirs = db
+        .selectFrom('inbox_questions')
+        .where('principal', '=', principal)
+        .where('ended_line', 'is', null);
+      const { count } = await theirs.select(row => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+      const page = theirs.select(['inbox_questions.id', 'asked_line', 'wait']).orderBy('asked_line');
+      const rows = await db
+        .selectFrom(page.limit(limit).offset(from).as('page'))
+        .innerJoin('inbox_contents', 'inbox_contents.id', 'page.id')
+        .select(['page.id', 'wait', 'question'])
+        .orderBy('asked_line')
+        .execute();
+      return { questions: rows.map(row => this.#opened(principal, row)), count };
+    });
+  }
+
+  async ended(principal: string, from: number, limit: number): Promise<{ questions: EndedQuestion[]; count: number }> {
+    return this.#db.read(async db => {
+      const theirs = db
+        .selectFrom('inbox_questions')
+        .where('principal', '=', principal)
+        .where('ended_line', 'is not', null);
+      const { count } = await theirs.select(row => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
+      const page = theirs
+        .select(['inbox_questions.id', 'ended_line', 'ended_at', 'ending'])
+        .orderBy('ended_line', 'desc');
+      const rows = await db
+        .selectFrom(page.limit(limit).offset(from).as('page'))
+        .innerJoin('inbox_contents', 'inbox_contents.id', 'page.id')
+        .select(['page.id', 'ended_at', 'ending', 'question'])
+        .orderBy('ended_line', 'desc')
+        .execute();
+      return { questions: rows.map(row => this.#endedOne(principal, row)), count };
+    });
+  }
+
+  async get(principal: string, id: string): Promise<OpenQuestion | EndedQuestion | undefined> {
+    const row = await this.#db.read(db =>
+      db
+        .selectFrom('inbox_questions')
+        .innerJoin('inbox_contents', 'inbox_contents.id', 'inbox_questions.id')
+        .select(['inbox_questions.id', 'wait', 'ended_at', 'ending', 'question'])
+        .where('inbox_questions.id', '=', id)
+        .where('principal', '=', principal)
+        .executeTakeFirst(),
+    );
+    if (!row) return undefined;
+    return row.ending === null ? this.#opened(principal, row) : this.#endedOne(principal, row);
+  }
+
+  /** Puts a reply into the mailbox. @returns its id, and the bridge that has to take it; undefined if the question is not open */
+  put(principal: string, question: string, reply: Reply): Promise<{ id: string; bridge: string } | undefined> {
+    return this.#db.change(async ({ tx }) => {
+      const open = await tx
+        .selectFrom('inbox_questions')
+        .select('bridge')
+        .where('id', '=', question)
+        .where('principal', '=', principal)
+        .where('ended_line', 'is', null)
+        .where('refused', '=', 0)
+        .executeTakeFirst();
+      if (!open) return undefined;
+      const earlier = await tx
+        .selectFrom('inbox_replies')
+        .select(row => row.fn.max('place').as('last'))
+        .where('question', '=', question)
+        .executeTakeFirst();
+      const id = randomUUID();
+      await tx
+        .insertInto('inbox_replies')
+        .values({
+          ...{ id, question, place: (earlier?.last ?? 0) + 1, state: replyState.waiting },
+          ...{ reply: this.#sealed.seal(reply, place('reply', id)), receipt: null },
+        })
+        .execute();
+      return { id, bridge: open.bridge };
+    });
+  }
+
+  /** What became of a reply; undefined if that is not decided. */
+  async receiptOf(principal: string, question: string, id?: string): Promise<Receipt | undefined> {
+    if (id !== undefined) {
+      const row = await this.#db.read(db =>
+        db.selectFrom('inbox_replies').select(['state', 'receipt']).where('id', '=', id).executeTakeFirst(),
+      );
+      if (row?.receipt) return this.#sealed.open<Receipt>(row.receipt, place('receipt', id));
+      if (row) return undefined;
+    }
+    const found = await this.get(principal, question);
+    if (!found || !('ending' in found)) return { ok: false, problem: 'unknown' };
+    const { ending } = found;
+    // Nobody will ever know more of it.
+    return { ok: false, problem: 'ended', ending: ending.how === 'in-doubt' ? { how: 'server-gone' } : ending };
+  }
+
+  /** A number for each of these persons that grows with each change. */
+  async versions(principals: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#db.read(db =>
+      db.selectFrom('inbox_people').select(['principal', 'version']).where('principal', 'in', principals).execute(),
+    );
+    return new Map(rows.map(({ principal, version }) => [principal, version]));
+  }
+
+  /** Deletes what ended thirty days ago. */
+  async deleteOld(now: number): Promise<void> {
+    for (let deleted = deletedAtOnce; deleted === deletedAtOnce; ) {
+      deleted = await this.#db.write(async tx => {
+        const old = await tx
+          .selectFrom('inbox_questions')
+          .select('id')
+          .where('ended_line', 'is not', null)
+          .where('ended_at', '<=', now - thirtyDays)
+          .limit(deletedAtOnce)
+          .execute();
+        const ids = old.map(({ id }) => id);
+        if (ids.length === 0) return 0;
+        await tx.deleteFrom('inbox_replies').where('question', 'in', ids).execute();
+        await tx.deleteFrom('inbox_contents').where('id', 'in', ids).execute();
+        await tx.deleteFrom('inbox_questions').where('id', 'in', ids).execute();
+        return ids.length;
+      });
+    }
+    await this.#db.write(tx => tx.deleteFrom('inbox_sessions').where('expires_at', '<=', now).execute());
+  }
+
+  #sealedWait(id: string, wait: HostWait | undefined): string | null {
+    return wait ? this.#sealed.seal(wait, place('wait', id)) : null;
+  }
+
+  async #setReceipt(tx: Tx, id: string, receipt: Receipt): Promise<void> {
+    await tx
+      .updateTable('inbox_replies')
+      // The reply itself is not needed any more.
+      .set({ state: replyState.done, reply: '', receipt: this.#sealed.seal(receipt, place('receipt', id)) })
+      .where('id', '=', id)
+      .where('state', '=', replyState.taken)
+      .execute();
+  }
+
+  #opened(
+    principal: string,
+    { id, wait, question }: { id: string; wait: string | null; question: string },
+  ): OpenQuestion {
+    return {
+      question: this.#sealed.open(question, questionPlace(id, principal)),
+      ...(wait !== null && { wait: this.#sealed.open(wait, place('wait', id)) }),
+    };
+  }
+
+  #endedOne(
+    principal: string,
+    row: { id: string; question: string; ending: string | null; ended_at: number | null },
+  ): EndedQuestion {
+    const { id, question, ending, ended_at } = row;
+    return {
+      question: this.#sealed.open(question, questionPlace(id, principal)),
+      ending: this.#sealed.open(ending!, place('ending', id)),
+      endedAt: ended_at!,
+    };
+  }
+}

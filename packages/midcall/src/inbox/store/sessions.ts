@@ -1,0 +1,80 @@
+/** Sessions of persons' browsers. */
+import { createHash, randomBytes } from 'node:crypto';
+import { MidcallError } from '@midcall/core/errors';
+import type { Clock } from '@midcall/core/time';
+import type { InboxDatabase } from './database.ts';
+import type { Sessions } from './inbox-store.ts';
+import type { Sealed } from './sealed.ts';
+
+const lastsMs = 12 * 60 * 60 * 1_000;
+/** How far the clocks of bridges may be apart. */
+const skewMs = 5 * 60 * 1_000;
+
+const secret = (): string => randomBytes(24).toString('base64url');
+const digestOf = (what: 'at' | 'cookie' | 'csrf', text: string): string =>
+  createHash('sha256').update(`midcall.inbox.${what} ${text}`).digest('base64url');
+
+/** Where a person's name is sealed. */
+export const namePlace = (principal: string): string => `name ${principal}`;
+
+export function sessions(db: InboxDatabase, sealed: Sealed, clock: Pick<Clock, 'now'>): Sessions {
+  return {
+    begin: ({ principal, name }) =>
+      db.change(async ({ tx }) => {
+        const now = clock.now();
+        const person = { name: sealed.seal(name, namePlace(principal)), seen_at: now };
+        await tx
+          .insertInto('inbox_people')
+          .values({ principal, version: 0, removed_at: null, ...person })
+          .onConflict(conflict => conflict.column('principal').doUpdateSet(person))
+          .execute();
+        const { removed_at } = await tx
+          .selectFrom('inbox_people')
+          .select('removed_at')
+          .where('principal', '=', principal)
+          .executeTakeFirstOrThrow();
+        if (removed_at !== null) throw new MidcallError('host/refused', 'This person was removed from the inbox.');
+        const at = secret();
+        const cookie = secret();
+        await tx
+          .insertInto('inbox_sessions')
+          .values({
+            at: digestOf('at', at),
+            cookie: digestOf('cookie', cookie),
+            principal,
+            begun_at: now,
+            expires_at: now + lastsMs,
+          })
+          .execute();
+        return { at, cookie };
+      }),
+
+    async find(at, cookie) {
+      const now = clock.now();
+      const found = await db.read(read =>
+        read
+          .selectFrom('inbox_sessions')
+          .innerJoin('inbox_people', 'inbox_people.principal', 'inbox_sessions.principal')
+          .select(['inbox_people.principal', 'name'])
+          .where('at', '=', digestOf('at', at))
+          .where('cookie', '=', digestOf('cookie', cookie))
+          .where('removed_at', 'is', null)
+          .where('expires_at', '>', now)
+          // A clock that was set back to before its beginning does not extend a session.
+          .where('begun_at', '<=', now + skewMs)
+          .executeTakeFirst(),
+      );
+      if (!found) return undefined;
+      const { principal } = found;
+      return { principal, name: sealed.open(found.name!, namePlace(principal)), csrf: digestOf('csrf', cookie) };
+    },
+
+    async end(at) {
+      await db.write(tx => tx.deleteFrom('inbox_sessions').where('at', '=', digestOf('at', at)).execute());
+    },
+
+    async endAll(principal) {
+      await db.write(tx => tx.deleteFrom('inbox_sessions').where('principal', '=', principal).execute());
+    },
+  };
+}

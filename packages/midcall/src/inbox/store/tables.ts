@@ -1,0 +1,196 @@
+/**
+ * The tables of the inbox, the same in SQLite and Postgres, and the numbered changes that made them. Contents are sealed; other columns
+ * hold ids, names of servers and hosts, kinds, states and times in milliseconds since the epoch.
+ */
+import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+
+/** The columns. A `line` is a line of the record: it orders questions and ends, whatever clocks say. */
+export interface Tables {
+  /** One row. It is locked by whoever changes anything, so that changes happen one after the other. */
+  inbox_head: {
+    one: number;
+    /** The last line of the record. */
+    line: number;
+    digest: string;
+    /** A keyed digest of the two. */
+    proof: string;
+    /** A sealed text, by which a wrong key is noticed. */
+    key_check: string;
+  };
+  inbox_record: {
+    line: number;
+    at: number;
+    event: string;
+    principal: string;
+    question: string | null;
+    server: string | null;
+    host: string | null;
+    kind: string | null;
+    how: string | null;
+    via: string | null;
+    answer: string | null;
+    /** The id of the key that made the digests. */
+    key: string;
+    digest: string;
+  };
+  /** Processes that have questions open. */
+  inbox_bridges: {
+    id: string;
+    /** Grows for as long as the process lives. */
+    beat: number;
+    /** 1 once another process has declared it gone. */
+    gone: number;
+  };
+  inbox_questions: {
+    id: string;
+    principal: string;
+    bridge: string;
+    server: string;
+    host: string | null;
+    kind: string;
+    asked_line: number;
+    asked_at: number;
+    ended_line: number | null;
+    ended_at: number | null;
+    how: string | null;
+    /** 1 once the person was removed: its bridge has to end it. */
+    refused: number;
+    /** Sealed, as are all texts below. */
+    wait: string | null;
+    ending: string | null;
+  };
+  /** The questions themselves, which may be large, and never change. */
+  inbox_contents: { id: string; question: string };
+  inbox_replies: {
+    id: string;
+    question: string;
+    /** Its place among the replies to its question. */
+    place: number;
+    state: ReplyState;
+    reply: string;
+    receipt: string | null;
+  };
+  inbox_sessions: { at: string; cookie: string; principal: string; begun_at: number; expires_at: number };
+  inbox_people: {
+    principal: string;
+    /** Grows with each change that a page of this person shows. */
+    version: number;
+    name: string | null;
+    seen_at: number | null;
+    removed_at: number | null;
+  };
+}
+
+/** What has become of a reply. */
+export type ReplyState = (typeof replyState)[keyof typeof replyState];
+
+export const replyState = { waiting: 0, taken: 1, done: 2 } as const;
+
+const migrations: Record<string, Migration> = {
+  '0001': {
+    async up(db: Kysely<unknown>) {
+      const { schema } = db;
+      await schema
+        .createTable('inbox_head')
+        .addColumn('one', 'integer', column => column.primaryKey())
+        .addColumn('line', 'bigint', column => column.notNull())
+        .addColumn('digest', 'text', column => column.notNull())
+        .addColumn('proof', 'text', column => column.notNull())
+        .addColumn('key_check', 'text', column => column.notNull())
+        .execute();
+      await schema
+        .createTable('inbox_record')
+        .addColumn('line', 'bigint', column => column.primaryKey())
+        .addColumn('at', 'bigint', column => column.notNull())
+        .addColumn('event', 'text', column => column.notNull())
+        .addColumn('principal', 'text', column => column.notNull())
+        .addColumn('question', 'text')
+        .addColumn('server', 'text')
+        .addColumn('host', 'text')
+        .addColumn('kind', 'text')
+        .addColumn('how', 'text')
+        .addColumn('via', 'text')
+        .addColumn('answer', 'text')
+        .addColumn('key', 'text', column => column.notNull())
+        .addColumn('digest', 'text', column => column.notNull())
+        .execute();
+      await schema.createIndex('inbox_record_of').on('inbox_record').columns(['principal', 'line']).execute();
+      await schema
+        .createTable('inbox_bridges')
+        .addColumn('id', 'text', column => column.primaryKey())
+        .addColumn('beat', 'bigint', column => column.notNull())
+        .addColumn('gone', 'integer', column => column.notNull())
+        .execute();
+      await schema
+        .createTable('inbox_questions')
+        .addColumn('id', 'text', column => column.primaryKey())
+        .addColumn('principal', 'text', column => column.notNull())
+        .addColumn('bridge', 'text', column => column.notNull())
+        .addColumn('server', 'text', column => column.notNull())
+        .addColumn('host', 'text')
+        .addColumn('kind', 'text', column => column.notNull())
+        .addColumn('asked_line', 'bigint', column => column.notNull())
+        .addColumn('asked_at', 'bigint', column => column.notNull())
+        .addColumn('ended_line', 'bigint')
+        .addColumn('ended_at', 'bigint')
+        .addColumn('how', 'text')
+        .addColumn('refused', 'integer', column => column.notNull())
+        .addColumn('wait', 'text')
+        .addColumn('ending', 'text')
+        .execute();
+      const index = (name: string, columns: string, where: string) =>
+        sql
+          .raw(`create index inbox_questions_${name} on inbox_questions (${columns}) where ended_line is ${where}`)
+          .execute(db);
+      await index('open', 'principal, asked_line', 'null');
+      await index('ended', 'principal, ended_line', 'not null');
+      await index('at', 'bridge', 'null');
+      await index('old', 'ended_at', 'not null');
+      await schema
+        .createTable('inbox_contents')
+        .addColumn('id', 'text', column => column.primaryKey())
+        .addColumn('question', 'text', column => column.notNull())
+        .execute();
+      await schema
+        .createTable('inbox_replies')
+        .addColumn('id', 'text', column => column.primaryKey())
+        .addColumn('question', 'text', column => column.notNull())
+        .addColumn('place', 'integer', column => column.notNull())
+        .addColumn('state', 'integer', column => column.notNull())
+        .addColumn('reply', 'text', column => column.notNull())
+        .addColumn('receipt', 'text')
+        .execute();
+      await schema.createIndex('inbox_replies_to').on('inbox_replies').columns(['question', 'place']).execute();
+      await sql`create index inbox_replies_waiting on inbox_replies (question, place) where state < 2`.execute(db);
+      await schema
+        .createTable('inbox_sessions')
+        .addColumn('at', 'text', column => column.primaryKey())
+        .addColumn('cookie', 'text', column => column.notNull())
+        .addColumn('principal', 'text', column => column.notNull())
+        .addColumn('begun_at', 'bigint', column => column.notNull())
+        .addColumn('expires_at', 'bigint', column => column.notNull())
+        .execute();
+      await schema.createIndex('inbox_sessions_of').on('inbox_sessions').column('principal').execute();
+      await schema
+        .createTable('inbox_people')
+        .addColumn('principal', 'text', column => column.primaryKey())
+        .addColumn('version', 'bigint', column => column.notNull())
+        .addColumn('name', 'text')
+        .addColumn('seen_at', 'bigint')
+        .addColumn('removed_at', 'bigint')
+        .execute();
+    },
+  },
+};
+
+/** Brings the tables up to date; of several processes that start at once, one does. */
+export async function migrate(db: Kysely<Tables>): Promise<void> {
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    migrationTableName: 'inbox_migrations',
+    migrationLockTableName: 'inbox_migration_lock',
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error) throw error;
+}
