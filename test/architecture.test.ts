@@ -157,7 +157,8 @@ const host: Floors = {
     'web/card',
     'web/pages',
   ],
-  web: ['.', 'web/keeping', 'web/workspace', 'web/apps', 'web/routes'],
+  'web/person': ['.', 'web/texts', 'web/html', 'web/form', 'web/workspace', 'web/card', 'web/pages', 'web/routes'],
+  web: ['.', 'web/keeping', 'web/workspace', 'web/apps', 'web/routes', 'web/person'],
 };
 
 const testing: Floors = {

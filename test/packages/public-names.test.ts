@@ -102,11 +102,11 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/host/web': {
     values: `
-      browsersFile callFile deskDeclares deskFile earlierValues startDesk`,
+      browsersFile callFile deskDeclares deskFile earlierValues personPages startDesk`,
     types: `
-      ArgumentTemplate BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord HostWait
-      ModelsView PreferencesRecord RememberedOffer RememberedOffers RunningDesk SecretBox StoredCall Theme TryView
-      WorkspaceParts`,
+      ArgumentTemplate BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord EndedQuestion HostWait
+      ModelsView OpenQuestion PersonEnding PersonNotice PersonPages PersonPagesOptions PersonQuestions PreferencesRecord RememberedOffer RememberedOffers RunningDesk SecretBox StoredCall Theme TryView
+      Visitor WorkspaceParts`,
   },
   '@midcall/host/models': {
     values: `

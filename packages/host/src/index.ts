@@ -8,7 +8,7 @@ export type { Catalogue, ConnectionEvent, ListName, ListProblem } from './connec
 export { Connection } from './connection/index.ts';
 export { ownerFile, withFileLock } from './files/index.ts';
 export type { InboxEvent } from './inbox/index.ts';
-export { Inbox } from './inbox/index.ts';
+export { checkReply, Inbox } from './inbox/index.ts';
 export type { Decision, DecisionStorage } from './policy/index.ts';
 export { Policy } from './policy/index.ts';
 export type {

@@ -8,6 +8,7 @@ import { type StopOptions, stopKinds, stopParts } from '@midcall/core/stop';
 import { type Clock, clockKind, machineZone } from '@midcall/core/time';
 import { originOf, type ServerEntry } from '../index.ts';
 import { AppDocuments } from './apps/index.ts';
+import { clientFolder } from './client-folder.ts';
 import type { BrowserMemory } from './keeping/index.ts';
 import { deskApp, Guard, loadAssets, securityHeaders, via } from './routes/index.ts';
 import {
@@ -127,8 +128,7 @@ export type ServingOptions = Omit<DeskOptions, Exclude<keyof WorkspaceParts, 'on
 export async function serveDesk(workspace: Workspace, options: ServingOptions): Promise<RunningDesk> {
   const guard = new Guard();
   const live = new Live(workspace.clock);
-  // Two folders below the package, as each source and each bundled file is.
-  const assets = loadAssets(options.client ?? new URL('../../script/', import.meta.url));
+  const assets = loadAssets(options.client ?? clientFolder);
   const app = deskApp({
     workspace,
     guard,

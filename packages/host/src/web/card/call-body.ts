@@ -83,7 +83,7 @@ ${
     accept: yes,
     decline: no,
     dismiss: close,
-    moreWays: grants !== undefined && grantWays(grants, `q-${id}`, context),
+    moreWays: grants !== undefined && !context.isElsewhere && grantWays(grants, `q-${id}`, context),
     waysOut,
   };
 }

@@ -69,7 +69,7 @@ ${cardFrame(question, context, `${id}-who`)}
     autocomplete: 'off',
     'data-hold': id,
     'data-first': question.kind === 'form',
-    'data-draft': !isPage(question) && `${path}/draft`,
+    'data-draft': !context.isElsewhere && !isPage(question) && `${path}/draft`,
     'data-check': question.kind === 'form' && `${path}/check`,
     'data-drafted': context.draft !== undefined,
     'data-own-tab': body.opensTab === true,
@@ -85,7 +85,7 @@ ${body.dismiss !== false && html`<button class="button plain" name="action" valu
 ${question.kind === 'form' && html`<noscript><button class="button plain" name="action" value="review">${texts.question.reviewStep}</button></noscript>`}
 </div>${body.moreWays}
 <p class="ways-out">${body.waysOut}</p>
-${question.kind !== 'call' && standing(question, id, context.keepsRules === true)}
+${question.kind !== 'call' && !context.isElsewhere && standing(question, id, context.keepsRules === true)}
 </form>
 </article>`;
 }

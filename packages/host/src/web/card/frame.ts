@@ -18,6 +18,8 @@ export interface CardContext extends Session {
   readonly zone: string;
   /** True if permanent decisions can be made. */
   readonly keepsRules?: boolean;
+  /** True for a person elsewhere, who decides about this question alone, and whose input is stored nowhere before it is sent. */
+  readonly isElsewhere?: boolean;
   /** The posted values, if a form is shown again. */
   readonly draft?: Draft;
   /** What a person has entered in a question's form so far. */
@@ -136,7 +138,8 @@ export function argumentRow(all: Readonly<Record<string, unknown>>): Html {
   )}${entries.length > shownEntries.length && html`<span class="quiet-text">${texts.inbox.more(entries.length - shownEntries.length)}</span>`}</span>`;
 }
 
-function callLine({ call, kind }: Question, perhaps: boolean): Html {
+/** The call that a question belongs to. @param perhaps - true if the server did not say that it does */
+export function callLine({ call, kind }: Question, perhaps: boolean): Html {
   if (kind === 'call')
     return html`<p class="frame-call"><span>${texts.callQuestion.tool}</span> <code class="tool-name">${visibleHtml(call.name, 200)}</code></p>`;
   if (kind === 'sign-in') return html`<p class="frame-call">${texts.signIn.forServer}</p>`;

@@ -1,14 +1,14 @@
-export { grantChoice } from './call-body.ts';
 export { card, mayBeAllowed } from './card.ts';
 export { issuesOf, problemSummary, sentValue } from './form-body.ts';
 export {
   age,
   argumentRow,
   type CardContext,
+  callLine,
   questionHeadline,
   questionIcon,
   questionSubject,
   quoted,
 } from './frame.ts';
+export { postedAction, postedAnswer } from './posted-reply.ts';
 export { grantedRoots, newFolder } from './roots-body.ts';
-export { samplingEdits } from './sampling-body.ts';

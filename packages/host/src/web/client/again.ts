@@ -2,10 +2,10 @@
  * On a page outside the desk, such as that of a used start link: leads to the desk if this browser has used it before. A desk that
  * has been started again has another path, and recognizes the browser by its key.
  */
-import { base, forgetBase, keptBase } from './base.ts';
+import { forgetBase, isBelow, keptBase } from './base.ts';
 import { forgetBrowser, proof } from './known.ts';
 
-const storedBase = keptBase();
+const storedBase = keptBase('midcall-desk');
 const question = new URLSearchParams(window.location.search).get('question');
 const { nonce, refused } = document.body.dataset;
 
@@ -30,8 +30,8 @@ async function signIn(to: string): Promise<void> {
 }
 
 // The desk that was here has ended, and another one has its port.
-if (storedBase === base()) {
-  forgetBase();
+if (storedBase !== undefined && isBelow(storedBase)) {
+  forgetBase('midcall-desk');
   void signIn(wanted(`${location.pathname.slice(storedBase.length)}${location.search}${location.hash}` || '/'));
 } else if (storedBase !== undefined && refused === undefined) window.location.replace(`${storedBase}${wanted('/')}`);
 else void signIn(wanted('/'));

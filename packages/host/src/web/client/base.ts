@@ -1,18 +1,25 @@
-/** The secret path of all pages of this desk. Stored for this origin only, which no other port shares. */
+/** The secret path of all pages of a session, and where a browser stores it: for this origin only, which no other port shares. */
 
-const key = 'midcall-desk';
+/** Of the page that was loaded: another that is shown in its place may be one outside the session. */
+const own = document.body.dataset['base'] ?? '';
 
-/** The path of a page of the desk. */
-export const base = (): string => `/${window.location.pathname.split('/')[1]}`;
+/** The path of all pages of the session. */
+export const base = (): string => own;
+
+/** Where the path of the desk, or of a person's inbox, is stored. */
+type Key = 'midcall-desk' | 'midcall-inbox';
 
 /** Stores the path, so that this browser finds its way back to it. */
-export const keepBase = (): void => localStorage.setItem(key, base());
+export const keepBase = (key: Key): void => localStorage.setItem(key, base());
 
-/** Forgets the path: there is no desk there. */
-export const forgetBase = (): void => localStorage.removeItem(key);
+/** Forgets the path: there is no session. */
+export const forgetBase = (key: Key): void => localStorage.removeItem(key);
 
 /** The path that was stored last; undefined if there is none. */
-export function keptBase(): string | undefined {
+export function keptBase(key: Key): string | undefined {
   const stored = localStorage.getItem(key);
-  return stored !== null && /^\/[\w-]+$/.test(stored) ? stored : undefined;
+  return stored !== null && /^(?:\/[\w.~-]+)+$/.test(stored) ? stored : undefined;
 }
+
+/** True if this page lies below a path. */
+export const isBelow = (path: string): boolean => `${location.pathname}/`.startsWith(`${path}/`);

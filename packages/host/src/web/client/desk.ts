@@ -19,7 +19,7 @@ import { startNumbers } from './numbers.ts';
 import { refresh } from './page.ts';
 import { startPalette } from './palette.ts';
 import { startPreferences } from './prefer.ts';
-import { find, lose, replaced, startPresence } from './presence.ts';
+import { presence, startPresence } from './presence.ts';
 import { startPressed } from './pressed.ts';
 import { startReveal } from './reveal.ts';
 import { startRows } from './rows.ts';
@@ -27,9 +27,7 @@ import { startTeardown } from './teardown.ts';
 
 function hear(heard: PageEvent): void {
   if (heard.type !== 'changed') {
-    if (heard.type === 'lost') lose();
-    else if (heard.type === 'replaced') replaced();
-    else find();
+    presence[heard.type]();
     return;
   }
   void refresh(heard.id, heard.page);
@@ -41,7 +39,7 @@ function hear(heard: PageEvent): void {
 }
 
 document.body.classList.add('scripted');
-keepBase();
+keepBase('midcall-desk');
 if (document.body.dataset['remember'] === 'on')
   void rememberBrowser(async key => {
     const body = new URLSearchParams({ csrf: document.body.dataset['csrf'] ?? '', ...key });
@@ -69,4 +67,4 @@ startNumbers();
 startAlerts();
 startInstalled();
 startFollowing();
-startEvents(document.body.dataset['event'] ?? '0', hear);
+startEvents(document.body.dataset['event'] ?? '0', hear, () => location.pathname + location.search);

@@ -33,13 +33,8 @@ export type PageEvent =
   | { readonly type: 'replaced' }
   | { readonly type: 'found' };
 
-const name = 'midcall-events';
-
-/** The page that is shown, as the desk's stream is told of it. */
-const shownPage = (): string => location.pathname + location.search;
-
 /** Follows the desk's stream, for the page that is shown. @returns ends it */
-function follow(since: string, tell: (heard: PageEvent) => void): () => void {
+function follow(since: string, tell: (heard: PageEvent) => void, shownPage: () => string): () => void {
   const own = shownPage();
   const events = new EventSource(`${base()}/events?${new URLSearchParams({ since, page: own })}`);
   let away = false;
@@ -70,8 +65,11 @@ function follow(since: string, tell: (heard: PageEvent) => void): () => void {
 /**
  * Calls `hear` for every event of the desk, through this page's own stream or another page's.
  * @param since - the newest event that this page reflects
+ * @param shownPage - the page that is shown, which may come with an event; always the same if none does
  */
-export function startEvents(since: string, hear: (heard: PageEvent) => void): void {
+export function startEvents(since: string, hear: (heard: PageEvent) => void, shownPage: () => string): void {
+  // Two sessions in one browser are told of their own changes.
+  const name = `midcall-events ${base()}`;
   const channel = new BroadcastChannel(name);
   const leaving = new AbortController();
   let last = Number(since);
@@ -92,12 +90,12 @@ export function startEvents(since: string, hear: (heard: PageEvent) => void): vo
   const lead = (): Promise<void> =>
     new Promise(resolve => {
       let own = shownPage();
-      let stop = follow(since, tell);
+      let stop = follow(since, tell, shownPage);
       document.addEventListener('midcall:shown', () => {
         if (own === shownPage() || leaving.signal.aborted) return;
         own = shownPage();
         stop();
-        stop = follow(String(last), tell);
+        stop = follow(String(last), tell, shownPage);
       });
       leaving.signal.addEventListener('abort', () => {
         stop();

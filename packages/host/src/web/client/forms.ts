@@ -95,7 +95,9 @@ function fillOnReturn(form: HTMLFormElement, to: string): void {
 
 /** True for a form that is sent from here, and not by the browser. */
 const isSentHere = (form: HTMLFormElement, submitter: HTMLElement | null): boolean =>
-  form.getAttribute('method') === 'post' && submitter?.getAttribute('formtarget') !== '_blank';
+  form.getAttribute('method') === 'post' &&
+  form.dataset['leaves'] === undefined &&
+  submitter?.getAttribute('formtarget') !== '_blank';
 
 /**
  * Sends a form as its button does, if it is sent from here. A browser that sends one lays out first whatever is folded in it, for

@@ -46,6 +46,14 @@ export function untouch(form: Element): void {
 /** True if somebody has started to fill in a form of this page. */
 export const anyTouched = (): boolean => [...document.forms].some(form => touched.has(form));
 
+/** True if somebody has started to fill in a form. */
+export const isTouched = (form: Element): boolean => touched.has(form);
+
+/** Nobody knows this page any more: it is opened anew, unless something was typed here. */
+export function loadAnew(): void {
+  if (!anyTouched()) location.reload();
+}
+
 function focusIsLost(): boolean {
   const { activeElement: at } = document;
   return at === null || at === document.body || at.id === 'main' || at.classList.contains('ending-text');
@@ -218,6 +226,7 @@ export function refresh(change?: number, page?: string): Promise<void> {
         again = true;
         forced ||= wasForced;
       } else if (response.ok || response.status === 404) showDocument(text, { live: true });
+      else if (response.status === 401) loadAnew();
     } while (again);
   })()
     .catch(() => {

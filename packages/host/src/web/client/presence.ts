@@ -2,7 +2,7 @@
  * Whether the desk can be reached. If it cannot, the page says so and what to do, and no link leads away from it: what has been
  * typed exists nowhere else then.
  */
-import { anyTouched } from './page.ts';
+import { anyTouched, loadAnew } from './page.ts';
 
 /** How many milliseconds the desk may be out of reach before the page says so: a stream may break and be restored at once. */
 const tellAfterMs = 1_000;
@@ -26,19 +26,14 @@ function say(unsent?: 'not-sent' | 'unknown'): void {
 }
 
 /** The desk cannot be reached. Further failed attempts change nothing. */
-export function lose(): void {
+function lose(): void {
   if (lost) return;
   lost = true;
   timer = window.setTimeout(say, tellAfterMs);
 }
 
-/** Another desk is there, which knows this browser but not this page: it is opened anew, unless something was typed here. */
-export function replaced(): void {
-  if (!anyTouched()) location.reload();
-}
-
 /** The desk can be reached. */
-export function find(): void {
+function find(): void {
   lost = false;
   window.clearTimeout(timer);
   const box = notice();
@@ -46,6 +41,9 @@ export function find(): void {
   box.hidden = true;
   for (const each of box.querySelectorAll<HTMLElement>('[data-unsent]')) each.hidden = true;
 }
+
+/** What to do at an event of that name: `replaced` if there is no session for this page any more. */
+export const presence = { lost: lose, found: find, replaced: loadAnew } as const;
 
 /** Something could not be sent. */
 export function notSent(): void {

@@ -6,3 +6,4 @@ export { fittingDraft, isJson, jsonControl, readJson, stillMasked, toForm, toJso
 export { argumentControl } from './list-control.ts';
 export { listIssues } from './list-issues.ts';
 export { typedIn } from './typed.ts';
+export { isZone } from './zoned.ts';

@@ -12,7 +12,15 @@ import type { Content } from './layout.ts';
 import { againPath, callPath, comparePath, offerPath, questionPath, serverPath } from './paths.ts';
 import { blocksOf, textOf } from './result.ts';
 import { mayBeRestarted, mutedNotice, restartButton } from './server-parts.ts';
-import { callChip, endedEntries, type TimelineContext, timeline, waitEntry, waitsForPage } from './timeline.ts';
+import {
+  callChip,
+  deskEndings,
+  endedEntries,
+  type TimelineContext,
+  timeline,
+  waitEntry,
+  waitsForPage,
+} from './timeline.ts';
 import { drawerButton } from './wire-page.ts';
 
 /** A question whose form was returned: its input, and what is wrong with it. */
@@ -39,7 +47,8 @@ export interface CallPageContext extends TimelineContext {
   readonly notice?: string;
 }
 
-const noticeBox = (notice: string | undefined): Html | false =>
+/** A message above everything else on a page. */
+export const noticeBox = (notice: string | undefined): Html | false =>
   notice !== undefined && html`<div class="notice" role="alert"><span>${notice}</span></div>`;
 
 /** The form that stores the arguments of a call under a name. */
@@ -80,8 +89,13 @@ function whatNext(items: CallView['items'], { open = [], link }: CallPageContext
   const isAnswered = items.some(item => 'question' in item && item.ending !== undefined && 'via' in item.ending);
   if (!isAnswered || items.some(isOpen)) return false;
   const [next] = open;
+  return nextQuestion(next, next && link(questionPath(next)));
+}
+
+/** The question to go on with, or that there is none. @param href - where that is answered */
+export function nextQuestion(next: Question | undefined, href = ''): Html {
   if (!next) return html`<p class="what-next quiet-text">${texts.question.noneLeft}</p>`;
-  return html`<p class="what-next"><a class="button" href="${link(questionPath(next))}">${visibleHtml(texts.question.next(next.asker.id), 120)}</a></p>`;
+  return html`<p class="what-next"><a class="button" href="${href}">${visibleHtml(texts.question.next(next.asker.id), 120)}</a></p>`;
 }
 
 /** The context of one question's card: as posted, if its form was returned. */
@@ -150,7 +164,7 @@ export function questionPage(view: QuestionView, context: CallPageContext): Cont
     questionId: question.id,
     main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(question.asker.id))}">${visibleHtml(question.asker.id, 80)}</a> ${texts.question.title}</h1></div>${noticeBox(context.notice)}${
       ending
-        ? html`<ol class="timeline">${endedEntries({ ...view, ending }, context.zone)}${wait?.state === 'left' && waitEntry(wait)}</ol>${whatNext([view], context)}`
+        ? html`<ol class="timeline">${endedEntries({ ...view, ending }, context.zone, deskEndings)}${wait?.state === 'left' && waitEntry(wait)}</ol>${whatNext([view], context)}`
         : html`<div class="alone">${card(question, contextFor(context, question))}</div>`
     }`,
   };

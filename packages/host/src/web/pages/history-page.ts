@@ -7,9 +7,10 @@ import { texts } from '../texts/index.ts';
 import type { CallView, NoticeView, QuestionView, Session } from '../workspace/index.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
+import { pager } from './pager.ts';
 import { againPath, callPath, questionPath } from './paths.ts';
 import { table } from './table.ts';
-import { callChip, endingChip, noticeChip, noticeText } from './timeline.ts';
+import { callChip, deskEndings, endingChip, noticeChip, noticeText } from './timeline.ts';
 
 /** What to search for. */
 export interface HistoryQuery {
@@ -54,15 +55,6 @@ function filters(query: HistoryQuery, servers: readonly string[], { link }: Sess
   return html`<form class="search" method="get" action="${link('/history')}" role="search" aria-label="${texts.history.title}"><label class="unseen" for="history-q">${search}</label><input${attributes({ id: 'history-q', type: 'search', name: 'q', value: query.text, placeholder: search })}><label class="unseen" for="history-server">${server}</label><select id="history-server" name="server">${option('', everyServer, query.server)}${servers.map(each => option(each, visibleHtml(each, 80), query.server))}</select><label class="unseen" for="history-outcome">${outcome}</label><select id="history-outcome" name="outcome">${option('', everyOutcome, query.outcome)}${outcomes.map(([how, label]) => option(how, label, query.outcome))}</select><button class="button">${texts.history.go}</button></form>`;
 }
 
-function pager(query: HistoryQuery, count: number, { link }: Session): Html | false {
-  if (count <= callsOnPage) return false;
-  const { text, server, outcome, from } = query;
-  const to = (at: number): string =>
-    link(`/history?${new URLSearchParams({ q: text, server, outcome, from: String(at) })}`);
-  const end = Math.min(from + callsOnPage, count);
-  return html`<p class="pager">${from > 0 && html`<a href="${to(Math.max(0, from - callsOnPage))}">${texts.history.newer}</a>`}<span class="quiet-text">${texts.inbox.pages(from + 1, end, count)}</span>${end < count && html`<a href="${to(end)}">${texts.history.older}</a>`}</p>`;
-}
-
 /** The calls that match, newest first, and the questions of this session. */
 export function historyPage(
   calls: readonly CallView[],
@@ -75,6 +67,15 @@ export function historyPage(
   const { when, server, tool, outcome } = texts.history;
   const fitting = calls.filter(call => fits(call, query));
   const from = Math.min(query.from, Math.max(0, fitting.length - 1));
+  const { text, server: ofServer, outcome: withOutcome } = query;
+  const partAt = (at: number): string =>
+    session.link(
+      `/history?${new URLSearchParams({ q: text, server: ofServer, outcome: withOutcome, from: String(at) })}`,
+    );
+  const calledOnes = pager({ from, most: callsOnPage, count: fitting.length }, partAt, [
+    texts.history.newer,
+    texts.history.older,
+  ]);
   const servers = [...new Set(calls.map(call => call.serverId))].sort();
   const callRows = fitting
     .slice(from, from + callsOnPage)
@@ -84,7 +85,7 @@ export function historyPage(
     );
   const answeredRows = questions.slice(0, questionsOnPage).map(({ question, ending }) => ({
     at: question.askedAt,
-    row: html`<tr><td>${clock(question.askedAt, zone)}</td>${serverCell(question.asker.id)}<td>${callCell(question.call, session)}</td><td class="long"><a href="${session.link(questionPath(question))}">${visibleHtml(questionSubject(question), 140, true)}</a></td><td>${ending ? endingChip(ending) : html`<span class="chip chip-wait"><span class="dot"></span>${texts.question.waiting}</span>`}</td></tr>`,
+    row: html`<tr><td>${clock(question.askedAt, zone)}</td>${serverCell(question.asker.id)}<td>${callCell(question.call, session)}</td><td class="long"><a href="${session.link(questionPath(question))}">${visibleHtml(questionSubject(question), 140, true)}</a></td><td>${ending ? endingChip(ending, deskEndings) : html`<span class="chip chip-wait"><span class="dot"></span>${texts.question.waiting}</span>`}</td></tr>`,
   }));
   const decided = notices.slice(0, questionsOnPage).map(({ notice, serverId, at }) => ({
     at,
@@ -96,6 +97,6 @@ export function historyPage(
     title: texts.history.title,
     at: '/history',
     refresh: { after: 10, to: session.link('/history') },
-    main: html`<div class="head"><h1>${texts.history.title}</h1>${calls.length > 0 && buttonForm(session, '/history/clear', texts.history.clear)}</div><p class="lead">${texts.history.lead}</p><section class="section history"><h2>${texts.history.calls}</h2>${filters(query, servers, session)}${table(texts.history.calls, [when, server, tool, outcome, texts.history.again], callRows, none)}${pager({ ...query, from }, fitting.length, session)}</section><section class="section history"><h2>${texts.history.questions}</h2>${table(texts.history.questions, [when, server, texts.history.tool, texts.history.question, outcome], questionRows, texts.history.noQuestions)}</section>`,
+    main: html`<div class="head"><h1>${texts.history.title}</h1>${calls.length > 0 && buttonForm(session, '/history/clear', texts.history.clear)}</div><p class="lead">${texts.history.lead}</p><section class="section history"><h2>${texts.history.calls}</h2>${filters(query, servers, session)}${table(texts.history.calls, [when, server, tool, outcome, texts.history.again], callRows, none)}${calledOnes}</section><section class="section history"><h2>${texts.history.questions}</h2>${table(texts.history.questions, [when, server, texts.history.tool, texts.history.question, outcome], questionRows, texts.history.noQuestions)}</section>`,
   };
 }

@@ -3,6 +3,7 @@ import { html } from '@midcall/core/page';
 import { texts } from '../texts/index.ts';
 import type { DeskView } from '../workspace/index.ts';
 import { alertSwitch, type Content, inboxItem } from './layout.ts';
+import { pager } from './pager.ts';
 
 /** How many questions a page of the inbox shows. */
 const inboxPageSize = 50;
@@ -12,10 +13,7 @@ export function inboxPage(view: DeskView, from: number): Content {
   const { open, link } = view;
   const start = Math.min(Math.max(0, from), Math.max(0, open.length - 1));
   const shownOnes = open.slice(start, start + inboxPageSize);
-  const end = start + shownOnes.length;
-  const pager =
-    open.length > inboxPageSize &&
-    html`<p class="pager">${start > 0 && html`<a href="${link(`/inbox?from=${Math.max(0, start - inboxPageSize)}`)}">${texts.inbox.previous}</a>`}<span class="quiet-text">${texts.inbox.pages(start + 1, end, open.length)}</span>${end < open.length && html`<a href="${link(`/inbox?from=${end}`)}">${texts.inbox.next}</a>`}</p>`;
+  const shown = { from: start, most: inboxPageSize, count: open.length };
   return {
     title: texts.inbox.title,
     isWide: true,
@@ -24,6 +22,6 @@ export function inboxPage(view: DeskView, from: number): Content {
       open.length === 0
         ? html`<p class="lead">${texts.inbox.empty}</p>`
         : html`<ul class="home-questions">${shownOnes.map(question => inboxItem(question, view, undefined))}</ul>`
-    }${pager}${alertSwitch}</section>`,
+    }${pager(shown, at => link(`/inbox?from=${at}`), [texts.inbox.previous, texts.inbox.next])}${alertSwitch}</section>`,
   };
 }

@@ -1,6 +1,6 @@
 export { addPage, type FoundList, hostsPage, type NeedyServer, packagePage, valuesPage } from './add-page.ts';
 export { auditPage } from './audit-page.ts';
-export { callPage, questionPage, type Returned } from './call-page.ts';
+export { callPage, nextQuestion, noticeBox, questionPage, type Returned } from './call-page.ts';
 export { comparable, comparePage, lastBefore } from './compare-page.ts';
 export { editPage } from './edit-page.ts';
 export { findPage } from './find-page.ts';
@@ -8,14 +8,30 @@ export { historyPage } from './history-page.ts';
 export { homePage } from './home-page.ts';
 export { type Imported, importedPage } from './imported-page.ts';
 export { inboxPage } from './inbox-page.ts';
-export { type AssetPaths, type Content, layout, noticePage, openingPage, pages } from './layout.ts';
+export {
+  type AssetPaths,
+  announceRegion,
+  backLink,
+  type Content,
+  goneBox,
+  layout,
+  type NoticeOptions,
+  noticePage,
+  openingPage,
+  type PageAssets,
+  pages,
+  questionItem,
+} from './layout.ts';
 export { modelsPage } from './models-page.ts';
 export { type ArgumentsContext, argumentsForm, offerPage } from './offer-page.ts';
+export { pager } from './pager.ts';
 export { againPath, callPath, offerPath, questionPath, serverPath } from './paths.ts';
 export { type GrantsView, policyPage } from './policy-page.ts';
 export { blocksOf, mediaOf, textOf } from './result.ts';
 export { rootsPage } from './roots-page.ts';
 export { serverPage } from './server-page.ts';
 export { type Settings, settingsPage } from './settings-page.ts';
+export { table } from './table.ts';
 export { tasksPage } from './tasks-page.ts';
+export { type EndingWords, endedEntries, endingChip, waitEntry } from './timeline.ts';
 export { type DrawerSession, wireDrawer, wirePage } from './wire-page.ts';

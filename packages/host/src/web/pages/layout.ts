@@ -28,13 +28,17 @@ const keyList: Html = part(
 /** The two dialogs that every page has for the keyboard: the palette, which finds anything, and the list of keys. Pure. */
 const keyboardDialogs: Html = html`${palette}${keyList}`;
 
-/** Where the pages find the desk's own files. */
-export interface AssetPaths {
+/** Where pages find our own files. */
+export interface PageAssets {
   readonly icon: string;
   /** The icon of a tab in which a question waits. */
   readonly waiting: string;
   readonly style: string;
   readonly script: string;
+}
+
+/** Where the desk's pages find theirs. */
+export interface AssetPaths extends PageAssets {
   /** For the page of a used start link. */
   readonly usedLinkScript: string;
   readonly worker: string;
@@ -60,11 +64,19 @@ export interface Content extends Place {
 /** How many open questions the inbox shows beside a page. */
 const inRail = 12;
 
-/** One open question in a list. */
-export function inboxItem(question: Question, { link, now }: DeskView, current: string | undefined): Html {
+/** One open question in the lists of the desk. */
+export const inboxItem = (question: Question, { link, now }: DeskView, current: string | undefined): Html =>
+  questionItem(question, { href: link(questionPath(question)), now, isCurrent: question.id === current });
+
+/** One open question in a list. @param more - at its end */
+export function questionItem(
+  question: Question,
+  { href, now, isCurrent = false }: { readonly href: string; readonly now: number; readonly isCurrent?: boolean },
+  more: Html | false = false,
+): Html {
   // Two pages of one server may be called the same.
   const domain = question.kind === 'url' || question.kind === 'url-finish' ? question.url.parts.domain : '';
-  return html`<li><a${attributes({ href: link(questionPath(question)), class: 'inbox-item', 'aria-current': question.id === current && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${visibleHtml(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span>${question.kind !== 'sign-in' && html`<span class="inbox-call ${question.call ? 'mono' : 'small'}">${question.call ? visibleHtml(question.call.name, 80) : texts.question.noCall}</span>`}<span class="inbox-message">${visibleHtml(questionSubject(question), 120, true)}</span>${domain !== '' && html`<span class="inbox-call mono">${visibleHtml(domain, 80)}</span>`}</a></li>`;
+  return html`<li><a${attributes({ href, class: 'inbox-item', 'aria-current': isCurrent && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${visibleHtml(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span>${question.kind !== 'sign-in' && html`<span class="inbox-call ${question.call ? 'mono' : 'small'}">${question.call ? visibleHtml(question.call.name, 80) : texts.question.noCall}</span>`}<span class="inbox-message">${visibleHtml(questionSubject(question), 120, true)}</span>${domain !== '' && html`<span class="inbox-call mono">${visibleHtml(domain, 80)}</span>`}${more}</a></li>`;
 }
 
 /** Whether the person is alerted to new questions; shown if there is client script. */
@@ -118,6 +130,7 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths, dra
     ...(view.remembersBrowsers && { manifest: assets.manifest }),
     ...(content.refresh !== undefined && { refreshWithoutScript: content.refresh }),
     bodyAttributes: {
+      'data-base': view.link(''),
       'data-event': view.event,
       'data-csrf': view.csrf,
       'data-zone': view.zone,
@@ -127,41 +140,60 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths, dra
     },
     body: html`<a class="skip" href="#main">${texts.skip}</a>
 ${topBar(view, content)}
-<div class="offline" id="offline" hidden data-morph="keep" role="alert">${icons.warning}<div><strong>${texts.gone.title}</strong><p data-unsent="not-sent" hidden>${texts.gone.notSent}</p><p data-unsent="unknown" hidden>${texts.gone.unknown}</p><p>${texts.gone.todo}</p></div></div>
+${goneBox(texts.gone)}
 <div${attributes({ class: ['frame-grid', !hasRail && 'is-wide', content.isSplit && 'is-split', content.isWide && 'is-broad', drawer && 'has-drawer'].filter(each => typeof each === 'string').join(' ') })}>
 ${sidebar(view, content)}
 <main id="main" tabindex="-1">${content.main}${drawer}</main>
 ${hasRail && inboxRail(view, content.questionId)}
 </div>
 ${keyboardDialogs}
-<div class="announce" role="status" aria-live="polite" id="announce" data-morph="keep"></div>`,
+${announceRegion}`,
   };
 }
 
-/**
- * A page outside a session: it shows nothing of the desk.
- * @param options - `back`: the address of the desk, for a link back; `data`: attributes of the page for its modules
- */
+/** Shown by client script while nothing answers (`client/presence.ts`). */
+export const goneBox = ({
+  title,
+  notSent,
+  unknown,
+  todo,
+}: Record<'title' | 'notSent' | 'unknown' | 'todo', string>): Html =>
+  html`<div class="offline" id="offline" hidden data-morph="keep" role="alert">${icons.warning}<div><strong>${title}</strong><p data-unsent="not-sent" hidden>${notSent}</p><p data-unsent="unknown" hidden>${unknown}</p><p>${todo}</p></div></div>`;
+
+/** Where client script puts what screen readers are to say. */
+export const announceRegion: Html = html`<div class="announce" role="status" aria-live="polite" id="announce" data-morph="keep"></div>`;
+
+/** What a page outside a session has besides its words. */
+export interface NoticeOptions {
+  /** What Midcall is here; the desk if absent. */
+  readonly place?: string;
+  /** What can be done: a link, or a form with one button. */
+  readonly action?: Html | false;
+  readonly modules?: readonly string[];
+  /** Attributes of the page for its modules. */
+  readonly data?: Readonly<Record<string, string>>;
+  /** The address that the page leads to at once. */
+  readonly leadsTo?: string;
+}
+
+/** A link from a page outside a session to the desk. */
+export const backLink = (href: string): Html => html`<p><a href="${href}">${texts.session.back}</a></p>`;
+
+/** A page outside a session: it shows nothing of what a session has. */
 export function noticePage(
   title: string,
   lines: readonly string[],
-  assets: AssetPaths,
-  {
-    back,
-    modules = [],
-    data = {},
-  }: {
-    readonly back?: string;
-    readonly modules?: readonly string[];
-    readonly data?: Readonly<Record<string, string>>;
-  } = {},
+  { icon, style }: Pick<PageAssets, 'icon' | 'style'>,
+  { place = texts.desk, action = false, modules = [], data = {}, leadsTo }: NoticeOptions = {},
 ): string {
   return page({
-    title: `${title} · ${texts.product}`,
-    styles: [assets.style],
+    title: `${visible(title, { max: 200 })} · ${texts.product}`,
+    icon,
+    styles: [style],
     modules,
+    ...(leadsTo !== undefined && { leadsTo }),
     bodyAttributes: data,
-    body: html`<main class="plain-page" id="main"><p class="brand">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${texts.desk}</span></p><h1>${title}</h1>${lines.map(line => html`<p>${line}</p>`)}${back !== undefined && html`<p><a href="${back}">${texts.session.back}</a></p>`}</main>`,
+    body: html`<main class="plain-page" id="main"><p class="brand">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${place}</span></p><h1>${visibleHtml(title, 200)}</h1>${lines.map(line => html`<p>${visibleHtml(line, 2_000)}</p>`)}${action}</main>`,
   });
 }
 
@@ -169,12 +201,13 @@ export function noticePage(
  * Appears for a moment in the tab of a page that the person agreed to open, and redirects to it.
  * @param sent - an address that may be opened, as it was sent
  */
-export function openingPage(sent: string, assets: AssetPaths): string {
+export function openingPage(sent: string, { icon, style }: Pick<PageAssets, 'icon' | 'style'>): string {
   // What was judged is an address of its own; on a page, `http:host/path` would be one below that page.
   const { href } = new URL(sent);
   return page({
     title: texts.opening.title,
-    styles: [assets.style],
+    icon,
+    styles: [style],
     leadsTo: href,
     body: html`<main class="plain-page" id="main"><h1>${texts.opening.title}</h1><p>${texts.opening.lead}</p><p class="mono"><a href="${href}" rel="noopener noreferrer">${visibleHtml(href, 8_000)}</a></p></main>`,
   });

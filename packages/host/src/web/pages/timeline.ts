@@ -48,12 +48,31 @@ const entry: Entry = (kind, ...content) => html`<li class="entry entry-${kind}">
 const lastingEntry: Entry = (kind, ...content) =>
   part('li', { class: `entry entry-${kind}` }, entryContent(...content));
 
-const endingIcon = (ending: Ending): Html => {
+const endingIcon = (ending: AnyEnding): Html => {
   if (ending.how === 'answered' || ending.how === 'completed') return icons.answer;
   return ending.how === 'declined' ? icons.declined : icons.ended;
 };
 
-function answeredWith(question: Question, ending: Ending): Html | false {
+/** A way to end that a page can show: it may have one more than questions of this process have. */
+interface AnyEnding {
+  readonly how: string;
+  readonly content?: Extract<Ending, { how: 'answered' }>['content'];
+}
+
+/** The words for ways to end, and for what was typed and not sent. */
+export interface EndingWords<E extends AnyEnding> {
+  /** In short. */
+  readonly chip: Readonly<Record<E['how'], string>>;
+  sentence(ending: E, kind: Question['kind']): string;
+  readonly unsent: string;
+  /** True if client script fills in what was typed in this tab (`client/tab-drafts.ts`). */
+  readonly isFilledInByScript?: boolean;
+}
+
+/** The words on the desk. */
+export const deskEndings: EndingWords<Ending> = { ...texts.ending, unsent: texts.typed.unsent };
+
+function answeredWith(question: Question, ending: AnyEnding): Html | false {
   if (ending.how !== 'answered' || question.kind !== 'form') return false;
   const content = ending.content ?? {};
   const rows = question.fields.filter(field => Object.hasOwn(content, field.name));
@@ -65,25 +84,31 @@ function answeredWith(question: Question, ending: Ending): Html | false {
 }
 
 /** Input that was not sent. */
-function leftOver(question: Question, draft: Draft, zone: string): Html | false {
-  const all = typedIn(question, draft, zone);
-  if (all.length === 0) return false;
+function leftOver(
+  question: Question,
+  draft: Draft | undefined,
+  zone: string,
+  { unsent, isFilledInByScript = false }: Pick<EndingWords<AnyEnding>, 'unsent' | 'isFilledInByScript'>,
+): Html | false {
+  const all = draft ? typedIn(question, draft, zone) : [];
+  if (all.length === 0 && !isFilledInByScript) return false;
   const id = `q-${question.id}-typed`;
   const secrets = question.kind === 'form' && secretsOf(question).size > 0;
-  return html`<div class="left-over" id="${id}"><p>${texts.typed.unsent}${secrets && ` ${texts.typed.secrets}`}</p><dl>${all.map(
+  return html`<div${attributes({ class: 'left-over', id, hidden: all.length === 0, 'data-morph': isFilledInByScript && 'keep' })}><p>${unsent}${secrets && ` ${texts.typed.secrets}`}</p><dl>${all.map(
     each => html`<div data-typed><dt>${visibleHtml(each.label, 80)}</dt><dd>${each.text}</dd></div>`,
   )}</dl><button${attributes({ type: 'button', class: 'button small script-only', 'data-copy': id, 'data-copied': texts.typed.copied, 'data-morph': 'keep' })}>${texts.typed.copy}</button></div>`;
 }
 
 /** How a question ended, in one chip. */
-export function endingChip(ending: Ending): Html {
-  return html`<span class="chip chip-${ending.how}">${texts.ending.chip[ending.how]}</span>`;
+export function endingChip<E extends AnyEnding>({ how }: E, { chip }: EndingWords<E>): Html {
+  return html`<span class="chip chip-${how}">${chip[how as E['how']]}</span>`;
 }
 
 /** A question that is over: what was asked, and how it ended. */
-export function endedEntries(
-  { question, ending, endedAt, typed, perhaps }: QuestionView & { readonly ending: Ending },
+export function endedEntries<E extends AnyEnding>(
+  { question, ending, endedAt, typed, perhaps }: Omit<QuestionView, 'ending'> & { readonly ending: E },
   zone: string,
+  words: EndingWords<E>,
 ): Html {
   const message =
     question.kind === 'form' || question.kind === 'url' || question.kind === 'url-finish'
@@ -104,9 +129,9 @@ export function endedEntries(
   )}${lastingEntry(
     `ending ending-${ending.how}`,
     endingIcon(ending),
-    html`<span${attributes({ id: `q-${question.id}-end`, tabindex: -1, class: 'ending-text' })}>${texts.ending.sentence(ending, question.kind)}</span>`,
-    html`${endingChip(ending)}${took}`,
-    html`${answeredWith(question, ending)}${typed && leftOver(question, typed, zone)}`,
+    html`<span${attributes({ id: `q-${question.id}-end`, tabindex: -1, class: 'ending-text' })}>${words.sentence(ending, question.kind)}</span>`,
+    html`${endingChip(ending, words)}${took}`,
+    html`${answeredWith(question, ending)}${leftOver(question, typed, zone, words)}`,
   )}`;
 }
 
@@ -126,7 +151,7 @@ function questionEntries(view: QuestionView, context: CardContext): Html {
     const own = view.perhaps === true ? { ...context, perhaps: true } : context;
     return html`<li class="entry entry-open"><span class="node">${questionIcon(view.question)}</span><div class="entry-body">${card(view.question, own)}</div></li>`;
   }
-  const entries = endedEntries({ ...view, ending: view.ending }, zone);
+  const entries = endedEntries({ ...view, ending: view.ending }, zone, deskEndings);
   rendered.set(view, { zone, entries });
   return entries;
 }

@@ -2,13 +2,13 @@
 import { type Page, page } from '@midcall/core/page';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { compress } from 'hono/compress';
 import { appHeaders } from '../apps/index.ts';
 import { draftOf, first } from '../form/index.ts';
 import { isBrowserKey } from '../keeping/index.ts';
-import { noticePage } from '../pages/index.ts';
+import { backLink, noticePage } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
 import { addRoutes } from './add.ts';
+import { assetRoutes } from './assets.ts';
 import { type Bringing, bringingOf, type Desk, missing, posted, redirect } from './context.ts';
 import { type Refusal, securityHeaders } from './guard.ts';
 import { offerRoutes } from './offers.ts';
@@ -46,7 +46,7 @@ export function deskApp(desk: Desk): Hono {
   const refuse = (context: Context, why: Refusal): Response => {
     if (why === 'session') return outside(context, texts.session.missing);
     return context.html(
-      noticePage(texts.session.refused, [texts.session.foreign], assets.paths, { back: backOf(context) }),
+      noticePage(texts.session.refused, [texts.session.foreign], assets.paths, { action: backLink(backOf(context)) }),
       403,
     );
   };
@@ -107,16 +107,7 @@ export function deskApp(desk: Desk): Hono {
     return context.body(null, 204);
   });
 
-  // Nothing in these files is secret, so their length may be seen.
-  app.use('/assets/*', compress());
-  app.get('/assets/*', context => {
-    const asset = assets.get(context.req.path);
-    if (!asset) return context.notFound();
-    context.header('content-type', asset.type);
-    if (asset.scope !== undefined) context.header('service-worker-allowed', asset.scope);
-    context.header('cache-control', asset.lasting ? 'public, max-age=31536000, immutable' : 'no-cache');
-    return context.body(asset.body);
-  });
+  assetRoutes(app, '/assets', assets);
 
   // Served only to the frame on our page, which has no cookie.
   app.get('/apps/:ticket', async context => {
@@ -162,7 +153,7 @@ export function deskApp(desk: Desk): Hono {
   app.onError((error, context) => {
     desk.onError(error);
     return context.html(
-      noticePage(texts.session.broken, [texts.session.brokenLead], assets.paths, { back: backOf(context) }),
+      noticePage(texts.session.broken, [texts.session.brokenLead], assets.paths, { action: backLink(backOf(context)) }),
       500,
     );
   });

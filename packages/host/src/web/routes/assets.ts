@@ -1,14 +1,19 @@
-/** The desk's own files: one style sheet, the client scripts, and what makes it an app; read once and named after their content. */
+/**
+ * The files of our pages: one style sheet, the client scripts, and what makes the desk an app; read once and named after their
+ * content.
+ */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { icon } from '@midcall/core/page';
-import { type AssetPaths, noticePage } from '../pages/index.ts';
+import type { Hono } from 'hono';
+import { compress } from 'hono/compress';
+import { type AssetPaths, noticePage, type PageAssets } from '../pages/index.ts';
 import { style } from '../style/index.ts';
 import { texts } from '../texts/index.ts';
-import { clientScripts } from './client-scripts.ts';
+import { type ClientScript, deskScripts, personScripts } from './client-scripts.ts';
 
 /** One file as it is served. */
-export interface Asset {
+interface Asset {
   readonly type: string;
   readonly body: string;
   /** True if the path changes with the content. */
@@ -18,9 +23,15 @@ export interface Asset {
 }
 
 /** Files by path, and the paths that pages name. */
-export interface Assets {
-  readonly paths: AssetPaths;
+export interface Assets<P extends PageAssets = AssetPaths> {
+  readonly paths: P;
   get(path: string): Asset | undefined;
+}
+
+/** Where the pages of a person's inbox find their files. */
+export interface PersonAssetPaths extends PageAssets {
+  /** For a page without a session. */
+  readonly findScript: string;
 }
 
 /** The icon of a tab in which a question waits: it has a dot. */
@@ -42,17 +53,35 @@ const manifest = (iconPath: string): string =>
     icons: [{ src: iconPath, sizes: 'any', type: 'image/svg+xml' }],
   });
 
-/** @param from - the folder of the bundled client script */
-export function loadAssets(from: URL): Assets {
-  const scripts = clientScripts.map(name => [`${name}.js`, readFileSync(new URL(`${name}.js`, from), 'utf8')] as const);
+const lasting = (type: string, body: string): Asset => ({ type, body, lasting: true });
+
+/**
+ * What all of our pages need, and some scripts, below a path that changes with the content.
+ * @param from - the folder of the bundled client scripts
+ * @param at - the path of all files, without a slash at its end
+ * @param also - what else the content depends on
+ */
+function shared(from: URL, at: string, scripts: readonly ClientScript[], also = '') {
+  const read = scripts.map(name => [`${name}.js`, readFileSync(new URL(`${name}.js`, from), 'utf8')] as const);
   const digest = createHash('sha256').update(style).update(icon).update(waitingIcon);
-  for (const [, text] of scripts) digest.update(text);
-  digest.update(JSON.stringify(texts.offline));
-  const base = `/assets/${digest.digest('base64url').slice(0, 12)}`;
+  for (const [, text] of read) digest.update(text);
+  const base = `${at}/${digest.update(also).digest('base64url').slice(0, 12)}`;
+  const paths = { icon: `${base}/icon.svg`, waiting: `${base}/waiting.svg`, style: `${base}/desk.css` };
+  const files = new Map<string, Asset>([
+    [`${at}/icon.svg`, { type: 'image/svg+xml', body: icon, lasting: false }],
+    [paths.icon, lasting('image/svg+xml', icon)],
+    [paths.waiting, lasting('image/svg+xml', waitingIcon)],
+    [paths.style, lasting('text/css; charset=utf-8', style)],
+    ...read.map(([name, body]) => [`${base}/${name}`, lasting('text/javascript; charset=utf-8', body)] as const),
+  ]);
+  return { base, paths, files };
+}
+
+/** The desk's files. @param from - the folder of the bundled client scripts */
+export function loadAssets(from: URL): Assets {
+  const { base, paths: own, files } = shared(from, '/assets', deskScripts, JSON.stringify(texts.offline));
   const paths: AssetPaths = {
-    icon: `${base}/icon.svg`,
-    waiting: `${base}/waiting.svg`,
-    style: `${base}/desk.css`,
+    ...own,
     script: `${base}/desk.js`,
     usedLinkScript: `${base}/again.js`,
     worker: `${base}/worker.js`,
@@ -60,21 +89,31 @@ export function loadAssets(from: URL): Assets {
   };
   const { title, lines } = texts.offline;
   const offline = noticePage(title, lines, paths, { modules: [`${base}/offline.js`] });
-  const files = new Map<string, Asset>([
-    ['/assets/icon.svg', { type: 'image/svg+xml', body: icon, lasting: false }],
-    [`${base}/icon.svg`, { type: 'image/svg+xml', body: icon, lasting: true }],
-    [`${base}/waiting.svg`, { type: 'image/svg+xml', body: waitingIcon, lasting: true }],
-    [`${base}/desk.css`, { type: 'text/css; charset=utf-8', body: style, lasting: true }],
-    ...scripts.map(
-      ([name, body]) => [`${base}/${name}`, { type: 'text/javascript; charset=utf-8', body, lasting: true }] as const,
-    ),
-    [`${base}/offline.html`, { type: 'text/html; charset=utf-8', body: offline, lasting: true }],
-    [paths.manifest, { type: 'application/manifest+json', body: manifest(paths.icon), lasting: true }],
-  ]);
-  const worker = files.get(paths.worker)!;
-  files.set(paths.worker, { ...worker, scope: '/' });
+  files.set(`${base}/offline.html`, lasting('text/html; charset=utf-8', offline));
+  files.set(paths.manifest, lasting('application/manifest+json', manifest(paths.icon)));
+  files.set(paths.worker, { ...files.get(paths.worker)!, scope: '/' });
+  return { paths, get: path => files.get(path) };
+}
+
+/** The files of persons' inboxes. @param at - their path, without a slash at its end */
+export function loadPersonAssets(from: URL, at: string): Assets<PersonAssetPaths> {
+  const { base, paths, files } = shared(from, at, personScripts);
   return {
-    paths,
+    paths: { ...paths, script: `${base}/person.js`, findScript: `${base}/find-session.js` },
     get: path => files.get(path),
   };
+}
+
+/** Serves the files. @param at - the path below which they are */
+export function assetRoutes(app: Hono, at: string, assets: Pick<Assets, 'get'>): void {
+  // Nothing in these files is secret, so their length may be seen.
+  app.use(`${at}/*`, compress());
+  app.get(`${at}/*`, context => {
+    const asset = assets.get(context.req.path);
+    if (!asset) return context.notFound();
+    context.header('content-type', asset.type);
+    if (asset.scope !== undefined) context.header('service-worker-allowed', asset.scope);
+    context.header('cache-control', asset.lasting ? 'public, max-age=31536000, immutable' : 'no-cache');
+    return context.body(asset.body);
+  });
 }

@@ -1,2 +1,13 @@
-/** The client script, what runs on its own on pages outside the desk, and the service worker; without their endings. */
-export const clientScripts = ['desk', 'again', 'offline', 'worker'] as const;
+/** The scripts that browsers run, by the pages that they are for; without their endings. */
+
+/** The desk's own, what runs by itself on pages outside the desk, and the service worker. */
+export const deskScripts = ['desk', 'again', 'offline', 'worker'] as const;
+
+/** Of a person's inbox, and of the page of a browser that has no session there. */
+export const personScripts = ['person', 'find-session'] as const;
+
+/** All of them. */
+export const clientScripts = [...deskScripts, ...personScripts] as const;
+
+/** One of them. */
+export type ClientScript = (typeof clientScripts)[number];

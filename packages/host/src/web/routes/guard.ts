@@ -42,7 +42,7 @@ export type Refusal = 'host' | 'origin' | 'session' | 'token';
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** Compares secrets in constant time. */
-const same = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
+export const same = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
 const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/;
 

@@ -1,11 +1,10 @@
 /** Answers questions: the one place where what a person posted becomes a reply. */
 
 import { isMidcallError } from '@midcall/core/errors';
-import { type Issue, isWayBack } from '@midcall/core/form';
 import type { Context, Hono } from 'hono';
 import { type Question, type Receipt, type Reply, type RootsQuestion, secretsOf } from '../../index.ts';
 import { readProposal } from '../apps/index.ts';
-import { grantChoice, grantedRoots, issuesOf, mayBeAllowed, newFolder, samplingEdits } from '../card/index.ts';
+import { grantedRoots, issuesOf, mayBeAllowed, newFolder, postedAction, postedAnswer } from '../card/index.ts';
 import { contentOf, type Draft, draftFrom, first, visitedIssues } from '../form/index.ts';
 import { callPage, callPath, openingPage, questionPage, type Returned } from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
@@ -15,48 +14,11 @@ import { callContext, cardContext, type Desk, missing, offerFolder, posted, redi
 /** The name this view answers under. */
 export const via = 'web';
 
-/** What the pressed button says. One that goes back says which form in place of an action: an answer as well. */
-function actionOf(question: Question, draft: Draft): string | undefined {
-  const action = first(draft, 'action');
-  if (action !== undefined || question.kind !== 'form') return action;
-  const wayBack = question.fields.findIndex(isWayBack);
-  return wayBack >= 0 && first(draft, `f${wayBack}`) !== undefined ? 'accept' : undefined;
-}
-
-/** An accepting reply as posted, and what is wrong with it before the inbox checks it. */
-function acceptance(
-  question: Exclude<Question, RootsQuestion>,
-  draft: Draft,
-): { readonly reply: Reply; readonly issues: readonly Issue[] } {
-  const accept = (content?: Readonly<Record<string, unknown>>): Reply => ({
-    action: 'accept',
-    ...(content && { content }),
-  });
-  switch (question.kind) {
-    case 'form': {
-      const { content, issues } = contentOf(question.fields, draft);
-      return { reply: accept(content), issues };
-    }
-    case 'url':
-    case 'url-finish':
-    case 'sign-in':
-      return { reply: accept(), issues: [] };
-    case 'call':
-      return {
-        reply: first(draft, 'action') === 'grant' ? accept({ grant: grantChoice(draft) }) : accept(),
-        issues: [],
-      };
-    case 'sampling-request':
-    case 'sampling-reply':
-      return { reply: accept(samplingEdits(question, draft)), issues: [] };
-  }
-}
-
 export function questionRoutes(app: Hono, desk: Desk): void {
   const { workspace } = desk;
 
   /** The folders that are ticked, and the one that is named, which is offered now. */
-  const sharing = async (question: RootsQuestion, draft: Draft): Promise<ReturnType<typeof acceptance>> => {
+  const sharing = async (question: RootsQuestion, draft: Draft): Promise<ReturnType<typeof postedAnswer>> => {
     const uris = grantedRoots(question, draft);
     const named = (first(draft, newFolder) ?? '').trim();
     if (named === '' || !workspace.inbox.get(question.id))
@@ -118,7 +80,7 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     const question = workspace.calls.question(context.req.param('question'))?.question;
     if (!question) return missing(context, desk, texts.question.unknown);
     const draft = posted(context);
-    const action = actionOf(question, draft);
+    const action = postedAction(question, draft);
     if (action === 'mute') {
       if (!workspace.inbox.get(question.id))
         return back(context, question.id, draft, { notice: texts.question.alreadyEnded }, 409);
@@ -154,7 +116,8 @@ export function questionRoutes(app: Hono, desk: Desk): void {
       (action === 'grant' && question.kind === 'call');
     if (!accepts)
       return received(context, question, draft, await workspace.inbox.reply(question.id, { action } as Reply, via));
-    const { reply, issues } = question.kind === 'roots' ? await sharing(question, draft) : acceptance(question, draft);
+    const { reply, issues } =
+      question.kind === 'roots' ? await sharing(question, draft) : postedAnswer(question, draft);
     if (issues.length > 0) {
       workspace.calls.typed(question.id, draft, true);
       return back(context, question.id, draft, { returned: { id: question.id, draft, issues } }, 422);

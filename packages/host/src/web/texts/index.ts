@@ -1,1 +1,2 @@
+export { personTexts } from './person.ts';
 export { spelledAge, spelledLeft, spelledSpan, texts } from './texts.ts';

@@ -90,8 +90,9 @@ export class Live {
    * A stream of events (`text/event-stream`).
    * @param since - the id of the last event the page has seen
    * @param render - renders the page that listens; undefined if it has to fetch itself
+   * @param onEnd - called when the stream has ended, whoever ended it
    */
-  stream(since: number, render?: () => Promise<string | undefined>): ReadableStream<Uint8Array> {
+  stream(since: number, render?: () => Promise<string | undefined>, onEnd?: () => void): ReadableStream<Uint8Array> {
     const encoder = new TextEncoder();
     let stop = (): void => {};
     let goOn = (): void => {};
@@ -138,6 +139,7 @@ export class Live {
           clearInterval(heartbeat);
           this.#streams.delete(send);
           this.#ends.delete(end);
+          onEnd?.();
         };
         const end = (): void => {
           stop();
