@@ -143,7 +143,7 @@ export async function httpStage({ upstream, serve, target, atDesk, entries, opti
         tellWait: () => {},
         show: async () => {
           await atDesk?.(inbox);
-          return atDesk !== undefined;
+          return atDesk !== undefined && { seen: true, place: 'at their desk' };
         },
         close: async () => {},
       };

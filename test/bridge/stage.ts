@@ -124,7 +124,8 @@ export async function bridgeStage({
           await atDesk?.(inbox);
           return atDesk !== undefined;
         });
-        return isShown || (way ?? false);
+        if (isShown) return { seen: true, place: 'at their desk' };
+        return way !== undefined && { seen: false, why: 'the bridge cannot open a browser', way };
       },
       close: async () => opener.close(),
     },

@@ -87,7 +87,7 @@ export async function stdioStage(options: {
         show: async () => {
           isOpen = true;
           await atDesk?.(inbox);
-          return atDesk !== undefined;
+          return atDesk !== undefined && { seen: true, place: 'at their desk' };
         },
         close: async () => {},
       },

@@ -127,13 +127,9 @@ describe('an inbox', () => {
   it.each(['2025-11-25', '2026-07-28'] as const)(
     'gives a person of %s their own questions, and nobody else',
     async era => {
-      const [ada, bob] = await Promise.all(
-        [hostOf('ada', era), hostOf('bob', era)].reduce<Promise<Awaited<ReturnType<typeof hostOf>>[]>>(
-          async (before, next) => [...(await before), await next],
-          Promise.resolve([]),
-        ),
-      );
-      const waiting = await ada!.call('form');
+      const ada = await hostOf('ada', era);
+      const bob = await hostOf('bob', era);
+      const waiting = await ada.call('form');
       expect(waiting.told).toContain('They answer in their inbox, at ');
       const link = /http:\/\/127\.0\.0\.1[^\s"\\]+/.exec(waiting.told)![0];
 
@@ -149,8 +145,8 @@ describe('an inbox', () => {
       expect(await violations(adas)).toEqual([]);
       await adas.getByRole('button', { name: 'Send answer' }).click();
       expect(await waiting.result()).toContain('green');
-      await ada!.close();
-      await bob!.close();
+      await ada.close();
+      await bob.close();
       expect([...adasBrowser.troubles, ...bobsBrowser.troubles]).toEqual([]);
     },
   );

@@ -49,7 +49,7 @@ export class PrincipalInbox implements PersonDesk {
       if (event.type !== 'ended' || !storing) return;
       this.#stored.delete(id);
       // The store keeps trying, so that a question that has ended is not shown for ever.
-      void storing.then(isStored => isStored && store.ended(id, event.ending));
+      void storing.then(isStored => (isStored ? store.ended(id, event.ending) : undefined));
     });
   }
 
