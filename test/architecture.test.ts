@@ -177,12 +177,13 @@ const midcall: Floors = {
   'bridge/sdk-seam': [],
   'bridge/link': ['bridge/sdk-seam'],
   'bridge/desk': [],
+  inbox: ['bridge/desk', 'inbox/store'],
   'bridge/upstream': ['bridge/link', 'bridge/desk'],
   'bridge/forward': ['bridge/link', 'bridge/desk', 'bridge/upstream'],
   'bridge/stdio': ['host-stdio', 'bridge/link', 'bridge/desk', 'bridge/upstream', 'bridge/forward'],
   'bridge/http': ['bridge/link', 'bridge/desk', 'bridge/upstream', 'bridge/forward'],
   bridge: ['bridge/stdio'],
-  cli: ['install', 'notes', 'design', 'doctor', 'shared-desk', 'host-stdio', 'bridge/http', 'bridge'],
+  cli: ['install', 'notes', 'design', 'doctor', 'shared-desk', 'host-stdio', 'inbox', 'bridge/http', 'bridge'],
 };
 
 /** The rows of each package, from the ground up: a folder imports only folders of rows above its own. */

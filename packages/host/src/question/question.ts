@@ -17,7 +17,7 @@ export interface Asker {
   /** The name the server gives itself; untrusted. */
   readonly name: string;
   readonly version?: string;
-  /** The command line it was started with, or its URL. */
+  /** The command line it was started with, or its URL; empty for a person who is not told. */
   readonly origin: string;
   readonly era: Era;
 }

@@ -83,7 +83,7 @@ export class PrincipalInbox implements PersonDesk {
     try {
       await store.ask({
         principal,
-        question,
+        question: forPerson(question),
         owner: {
           reply: (reply, via) => questions.reply(question.id, reply, via),
           end: ending => void questions.end(question.id, ending),
@@ -95,6 +95,13 @@ export class PrincipalInbox implements PersonDesk {
       return false;
     }
   }
+}
+
+/** A command line names what is on the machine of the bridge, and may hold a secret: its log has it, and people elsewhere do not. */
+function forPerson(question: Question): Question {
+  const { asker } = question;
+  const origin = /^https?:/i.test(asker.origin) && URL.canParse(asker.origin) ? new URL(asker.origin).origin : '';
+  return { ...question, asker: { ...asker, origin } };
 }
 
 const problem = (error: unknown): string =>

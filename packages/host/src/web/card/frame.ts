@@ -155,7 +155,7 @@ export function cardFrame(question: Question, context: CardContext, headingId: s
   return html`<header class="frame">
 <div class="frame-top"><h2 class="frame-title" id="${headingId}" tabindex="-1"><strong>${visibleHtml(asker.id, 80)}</strong> ${questionHeadline(question)}</h2>
 <span class="chips-inline"><span class="chip chip-wait"><span class="dot"></span>${texts.question.age} ${age(question.askedAt, context.now)}</span>${waitChip(question, wait, context)}${deadline(question, context)}</span></div>
-<p class="frame-origin mono">${visibleHtml(asker.origin, 300)}</p>
+${asker.origin !== '' && html`<p class="frame-origin mono">${visibleHtml(asker.origin, 300)}</p>`}
 ${callLine(question, context.perhaps === true)}${leftLine(wait)}
 </header>`;
 }
