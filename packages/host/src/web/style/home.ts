@@ -20,12 +20,13 @@ export const homeStyle = `
 .home-grid .head{min-height:30px}
 .home-grid .head h2{margin-right:auto}
 .home-grid .panel{margin-top:10px;overflow:hidden}
-.server-row{display:grid;grid-template-columns:8px minmax(0,1fr) auto 106px;gap:0 12px;align-items:center;padding:8px 16px;min-height:44px}
+.server-row{display:grid;grid-template-columns:8px minmax(10em,1fr) minmax(0,auto) 106px;gap:0 12px;align-items:center;padding:8px 16px;min-height:44px}
 .server-row+.server-row{border-top:1px solid var(--line)}
 .server-row-counts:not(:has(+.server-row-era)){grid-column:3/-1;text-align:right}
 .server-row-name{font-weight:600;color:var(--ink);text-decoration:none;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .server-row-name:hover{text-decoration:underline}
-.server-row-counts,.server-row-era{color:var(--muted);font-size:12.5px;white-space:nowrap}
+.server-row-counts,.server-row-era{color:var(--muted);font-size:12.5px}
+.server-row-era{white-space:nowrap}
 .server-row-era{text-align:right;font-variant-numeric:tabular-nums}
 .server-row-trouble{grid-column:2/-1;color:var(--bad);font-size:12.5px;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .call-row{display:grid;grid-template-columns:minmax(0,1fr) minmax(112px,auto);gap:0 10px;padding:8px 16px;color:var(--ink);text-decoration:none}

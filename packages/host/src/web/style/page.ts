@@ -129,6 +129,7 @@ td{overflow-wrap:anywhere}
 td .clock,td code,td .chip{white-space:nowrap}
 /* A name of a hundred letters leaves room for the other columns; its page has all of it. */
 td .mono,.table-wrap td code,td .one-line{display:inline-block;line-height:21px;max-width:min(32ch,62vw);overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
+@media (max-width:1120px){.history td.long{min-width:10rem}}
 td:has(>form){text-align:right}
 td a{color:var(--ink);text-decoration-color:var(--line-strong)}
 .search{display:flex;gap:8px;margin-top:18px;flex-wrap:wrap;align-items:center}
