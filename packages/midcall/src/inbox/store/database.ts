@@ -117,6 +117,8 @@ async function postgresDialect(url: string, onLost: (error: unknown) => void): P
     },
   });
   pool.on('error', onLost);
+  // Of one in use, its query says so.
+  pool.on('connect', client => client.on('error', () => {}));
   return new PostgresDialect({
     pool: { connect: async () => discarding(await pool.connect()), end: () => pool.end() },
   });

@@ -149,7 +149,7 @@ export class OwnQuestions {
       for (const id of refused) byRow.get(id)?.owner.end(removedEnding);
       for (const reply of replies) {
         const own = byRow.get(reply.question);
-        if (own && own.judged === undefined && !this.#handled.has(reply.id)) this.#track(this.#judge(own, reply));
+        if (own && own.judged === undefined && !this.#handled.has(reply.id)) void this.#judge(own, reply);
       }
     } catch (error) {
       failed(error);
