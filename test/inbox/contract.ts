@@ -525,6 +525,15 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       await reply;
     });
 
+    it('a flood of questions to one person lets those to another pass', async () => {
+      const a = await bridge(await place());
+      const flood = Array.from({ length: 60 }, () => a.ask('ada'));
+      await a.ask('bob');
+      await Promise.all(flood);
+      const [{ line }] = (await lines(a, { principal: 'bob' })) as [RecordLine];
+      expect(line).toBeLessThan(5);
+    });
+
     it('stopping a bridge ends what is open there as shown by nobody', async () => {
       const at = await place();
       const [a, b] = [await bridge(at), await bridge(at)];

@@ -1,13 +1,15 @@
 /** The inbox in a real Postgres that bridges share. */
+import { redisWake } from '@midcall/server/fleet';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openInbox } from '../../packages/midcall/src/inbox/store/index.ts';
-import { eventually } from '../fixtures/grown.ts';
+import { eventually, grown } from '../fixtures/grown.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../fixtures/postgres.ts';
 import { inSoak } from '../fixtures/soak.ts';
+import { redisServer, startRedis } from '../stores/redis-server.ts';
 import { inboxContract, type Place } from './contract.ts';
 import { killBridges } from './killed-bridges.ts';
-import { bridge, question, stopAll, yes } from './stage.ts';
+import { bridge, manualClock, question, stopAll, yes } from './stage.ts';
 
 describe.skipIf(!postgresFolder)('Postgres', () => {
   let server: PostgresServer;
@@ -67,6 +69,25 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
     const count = inSoak({ kills: 200, questions: 1_000 }, { kills: 8, questions: 120 });
     await killBridges(where, () => sql('select id, how from inbox_questions'), count);
   });
+
+  it.skipIf(!redisServer)(
+    'where Redis wakes bridges, what happens at one is there at another while no time passes',
+    async () => {
+      const redis = await startRedis();
+      const { where } = await place();
+      const wakes = await Promise.all([1, 2].map(() => redisWake({ connection: { path: redis.socket } })));
+      const [a, b] = await Promise.all(wakes.map(wake => bridge({ where, wake, clock: manualClock() })));
+      const told: number[] = [];
+      b!.store.person('ada').subscribe(() => void told.push(1));
+      const asked = await a!.ask('ada');
+      await grown(told, list => list.length > 0);
+      expect(await b!.store.person('ada').reply(asked.id, yes)).toEqual({ ok: true });
+      expect(await asked.ending).toMatchObject({ how: 'answered', via: 'inbox' });
+      await stopAll();
+      await Promise.all(wakes.map(wake => wake.close()));
+      await redis.remove();
+    },
+  );
 
   it('a dump that is read into another database is the same inbox', async () => {
     const { where } = await place();
