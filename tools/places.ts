@@ -28,6 +28,9 @@ export const browsers = [
   '/usr/bin/google-chrome',
 ];
 
+/** Where Debian has the programs of Postgres. */
+export const postgresFolders = [15, 16, 17, 18].map(version => `/usr/lib/postgresql/${version}/bin`);
+
 /** The browser that tests drive: MIDCALL_CHROMIUM, or the first that is installed. @throws Error if there is none */
 export function browserPath(): string {
   const path = process.env['MIDCALL_CHROMIUM'] ?? browsers.find(existsSync);

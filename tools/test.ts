@@ -4,7 +4,7 @@
  * every requirement, and whether a secret got out. The first failure before the tests stops it.
  * Ends with `tests: N passed, N failed, N skipped`.
  *
- * Beyond npm the tests want Chromium, Redis and HAProxy. As root on Debian they are installed; elsewhere the tests that need
+ * Beyond npm the tests want Chromium, Redis, HAProxy and Postgres. As root on Debian they are installed; elsewhere the tests that need
  * them are skipped and named, except under `CI`, where nothing may be skipped.
  */
 import { spawn } from 'node:child_process';
@@ -12,7 +12,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compileTaps } from './compile-taps.ts';
-import { browsers, compiler } from './places.ts';
+import { browsers, compiler, postgresFolders } from './places.ts';
 
 const needs = [
   {
@@ -35,6 +35,13 @@ const needs = [
     paths: ['/usr/sbin/haproxy', '/usr/bin/haproxy', '/usr/local/sbin/haproxy'],
     debian: 'haproxy',
     shows: 'the example of several replicas behind a balancer',
+  },
+  {
+    name: 'Postgres',
+    env: 'MIDCALL_POSTGRES',
+    paths: postgresFolders,
+    debian: 'postgresql',
+    shows: 'an inbox that several bridges share',
   },
 ];
 const ci = Boolean(process.env['CI']);

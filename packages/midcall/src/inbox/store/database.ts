@@ -5,6 +5,8 @@
  *   committed. So each sees all that was changed before it, and the record has one order.
  * - inbox-database-D2 An error names the database and a code, and never repeats what the client says, which may contain values or
  *   a password.
+ * - inbox-database-D3 However many changes of one person wait in this process, one of another person waits for a single one of them.
+ *   They wait where they take no connection from reads.
  */
 import { MidcallError, needed } from '@midcall/core/errors';
 import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
@@ -27,8 +29,11 @@ export interface InboxDatabase {
   read<T>(query: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /** A transaction that needs no order among others. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** A transaction that happens alone (inbox-database-D1). */
-  change<T>(work: (change: Change) => Promise<T>): Promise<T>;
+  /**
+   * A transaction that happens alone (inbox-database-D1).
+   * @param principal - whose it is: of each person who has changes waiting, one is made at a time (inbox-database-D3)
+   */
+  change<T>(principal: string, work: (change: Change) => Promise<T>): Promise<T>;
   /** Copies a SQLite database to a file that does not exist. @throws MidcallError `server/setup` for Postgres */
   backup(to: string): Promise<void>;
   close(): Promise<void>;
@@ -62,27 +67,22 @@ export async function openDatabase(where: string, onLost: (error: unknown) => vo
     throw error;
   }
   const write = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => known(() => db.transaction().execute(work));
-  let turn: Promise<unknown> = Promise.resolve();
+  const alone = <T>(work: (change: Change) => Promise<T>): Promise<T> =>
+    write(async tx => {
+      // A process that stands still must not hold up the others.
+      if (inPostgres) {
+        await sql`select set_config('idle_in_transaction_session_timeout', '5s', true), set_config('lock_timeout', '10s', true)`.execute(
+          tx,
+        );
+      }
+      const locked = tx.selectFrom('inbox_head').select(['line', 'digest']);
+      return work({ tx, head: await (inPostgres ? locked.forUpdate() : locked).executeTakeFirstOrThrow() });
+    });
+  const inTurn = turns();
   return {
     read: query => known(() => query(db)),
     write,
-    change<T>(work: (change: Change) => Promise<T>) {
-      const changing = turn.then(() =>
-        write(async tx => {
-          // A process that stands still must not hold up the others.
-          if (inPostgres) {
-            await sql`select set_config('idle_in_transaction_session_timeout', '5s', true), set_config('lock_timeout', '10s', true)`.execute(
-              tx,
-            );
-          }
-          const locked = tx.selectFrom('inbox_head').select(['line', 'digest']);
-          return work({ tx, head: await (inPostgres ? locked.forUpdate() : locked).executeTakeFirstOrThrow() });
-        }),
-      );
-      // Those of this process wait here, where they take no connection from reads.
-      turn = changing.catch(() => {});
-      return changing;
-    },
+    change: (principal, work) => inTurn(principal, () => alone(work)),
     async backup(to) {
       if (!file) {
         throw new MidcallError('server/setup', 'An inbox in Postgres is copied by its own tools. Run pg_dump on it.');
@@ -117,9 +117,35 @@ async function postgresDialect(url: string, onLost: (error: unknown) => void): P
     },
   });
   pool.on('error', onLost);
+  // Of one in use, its query says so.
+  pool.on('connect', client => client.on('error', () => {}));
   return new PostgresDialect({
     pool: { connect: async () => discarding(await pool.connect()), end: () => pool.end() },
   });
+}
+
+/** Runs one piece of work at a time, from each person in turn. */
+function turns(): <T>(principal: string, work: () => Promise<T>) => Promise<T> {
+  const waiting = new Map<string, (() => Promise<void>)[]>();
+  let isRunning = false;
+  const runAll = async (): Promise<void> => {
+    isRunning = true;
+    while (waiting.size > 0) {
+      for (const [principal, theirs] of [...waiting]) {
+        await theirs.shift()!();
+        if (theirs.length === 0) waiting.delete(principal);
+      }
+    }
+    isRunning = false;
+  };
+  return (principal, work) =>
+    new Promise((resolve, reject) => {
+      const run = (): Promise<void> => work().then(resolve, reject);
+      const theirs = waiting.get(principal);
+      if (theirs) theirs.push(run);
+      else waiting.set(principal, [run]);
+      if (!isRunning) void runAll();
+    });
 }
 
 /** A client that is not used again once a query has failed without an answer of the server, which may still run it. */

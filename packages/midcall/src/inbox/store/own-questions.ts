@@ -129,7 +129,7 @@ export class OwnQuestions {
       theirs.map(async own => {
         try {
           await own.stored;
-          await this.#options.db.change(({ tx }) => questions.setWait(tx, own, wait));
+          await this.#options.db.change(own.principal, ({ tx }) => questions.setWait(tx, own, wait));
           changes().tell(own.principal);
         } catch (error) {
           this.#options.failed(error);
@@ -149,7 +149,7 @@ export class OwnQuestions {
       for (const id of refused) byRow.get(id)?.owner.end(removedEnding);
       for (const reply of replies) {
         const own = byRow.get(reply.question);
-        if (own && own.judged === undefined && !this.#handled.has(reply.id)) this.#track(this.#judge(own, reply));
+        if (own && own.judged === undefined && !this.#handled.has(reply.id)) void this.#judge(own, reply);
       }
     } catch (error) {
       failed(error);
@@ -188,7 +188,7 @@ export class OwnQuestions {
     const begun = steadyNow(clock);
     const bridge = this.#bridge;
     try {
-      await db.change(async change => {
+      await db.change(own.principal, async change => {
         await this.#join(change, bridge);
         await questions.add(change, own, bridge);
       });
@@ -238,7 +238,7 @@ export class OwnQuestions {
     if (!isStored) return;
     await this.#rebirth;
     let ended: EndedRow | undefined;
-    await this.#persist(async change => {
+    await this.#persist(own, async change => {
       ended = await questions.end(change, own.id, ending, repliedBy);
     });
     if (!ended) return;
@@ -250,7 +250,7 @@ export class OwnQuestions {
     const { questions, changes, onError, failed } = this.#options;
     own.judged = reply.id;
     try {
-      const taken = await questions.take(reply);
+      const taken = await questions.take(own.principal, reply);
       if (!taken) return;
       this.#handled.add(reply.id);
       const receipt = await own.owner.reply(taken, viaInbox).catch((error): Receipt => {
@@ -258,7 +258,7 @@ export class OwnQuestions {
         return { ok: false, problem: 'unknown' };
       });
       if (own.ended && receipt.ok) await own.ended;
-      else await this.#persist(change => questions.answer(change.tx, reply, own, receipt));
+      else await this.#persist(own, change => questions.answer(change.tx, reply, own, receipt));
       this.#handled.delete(reply.id);
       changes().tell(own.principal);
     } catch (error) {
@@ -271,12 +271,12 @@ export class OwnQuestions {
   }
 
   /** Makes a change until that succeeds. @returns false if the process stops before */
-  #persist(work: (change: Change) => Promise<void>): Promise<boolean> {
+  #persist({ principal }: Own, work: (change: Change) => Promise<void>): Promise<boolean> {
     const { db, clock, failed, worked } = this.#options;
     const attempt = async (): Promise<boolean> => {
       for (;;) {
         try {
-          await db.change(work);
+          await db.change(principal, work);
           worked();
           return true;
         } catch (error) {
@@ -369,7 +369,7 @@ export class OwnQuestions {
     const anew = randomUUID();
     let id = own.id;
     const begun = steadyNow(clock);
-    const isMoved = await this.#persist(async change => {
+    const isMoved = await this.#persist(own, async change => {
       await this.#join(change, bridge);
       id = own.id;
       if (await questions.isOpen(change.tx, id)) return questions.move(change.tx, id, bridge);
@@ -401,7 +401,7 @@ export class OwnQuestions {
     const { db, questions, changes } = this.#options;
     for (let isDone = false; !isDone; ) {
       const ended: EndedRow[] = [];
-      isDone = await db.change(async change => {
+      isDone = await db.change('', async change => {
         const { tx } = change;
         const { numUpdatedRows } = await tx
           .updateTable('inbox_bridges')

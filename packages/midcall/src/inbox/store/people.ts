@@ -41,7 +41,7 @@ export function people(
     },
 
     async remove(principal) {
-      const bridges = await db.change(async change => {
+      const bridges = await db.change(principal, async change => {
         const { tx } = change;
         const removed = { removed_at: clock.now() };
         await tx
@@ -65,7 +65,7 @@ export function people(
     },
 
     admit: principal =>
-      db.change(async change => {
+      db.change(principal, async change => {
         const { numUpdatedRows } = await change.tx
           .updateTable('inbox_people')
           .set({ removed_at: null })

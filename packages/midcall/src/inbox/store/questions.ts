@@ -201,8 +201,8 @@ export class Questions {
   }
 
   /** Takes a reply out of the mailbox. @returns undefined if it does not count (any more) */
-  take({ id, question, reply }: WaitingReply): Promise<Reply | undefined> {
-    return this.#db.change(async ({ tx }) => {
+  take(principal: string, { id, question, reply }: WaitingReply): Promise<Reply | undefined> {
+    return this.#db.change(principal, async ({ tx }) => {
       const { numUpdatedRows } = await tx
         .updateTable('inbox_replies')
         .set({ state: replyState.taken })
@@ -307,7 +307,7 @@ export class Questions {
 
   /** Puts a reply into the mailbox. @returns its id, and the bridge that has to take it; undefined if the question is not open */
   put(principal: string, question: string, reply: Reply): Promise<{ id: string; bridge: string } | undefined> {
-    return this.#db.change(async ({ tx }) => {
+    return this.#db.change(principal, async ({ tx }) => {
       const open = await tx
         .selectFrom('inbox_questions')
         .select('bridge')

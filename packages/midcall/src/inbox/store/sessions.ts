@@ -20,7 +20,7 @@ export const namePlace = (principal: string): string => `name ${principal}`;
 export function sessions(db: InboxDatabase, sealed: Sealed, clock: Pick<Clock, 'now'>): Sessions {
   return {
     begin: ({ principal, name }) =>
-      db.change(async ({ tx }) => {
+      db.change(principal, async ({ tx }) => {
         const now = clock.now();
         const person = { name: sealed.seal(name, namePlace(principal)), seen_at: now };
         await tx

@@ -1,0 +1,132 @@
+/** The inbox in a real Postgres that bridges share. */
+import { redisWake } from '@midcall/server/fleet';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openInbox } from '../../packages/midcall/src/inbox/store/index.ts';
+import { eventually, grown } from '../fixtures/grown.ts';
+import { type PostgresServer, postgresFolder, startPostgres } from '../fixtures/postgres.ts';
+import { inSoak } from '../fixtures/soak.ts';
+import { redisServer, startRedis } from '../stores/redis-server.ts';
+import { inboxContract, type Place } from './contract.ts';
+import { killBridges } from './killed-bridges.ts';
+import { bridge, manualClock, question, stopAll, yes } from './stage.ts';
+
+describe.skipIf(!postgresFolder)('Postgres', () => {
+  let server: PostgresServer;
+  beforeAll(async () => {
+    server = await startPostgres();
+  });
+  afterAll(async () => {
+    await stopAll();
+    await server.remove();
+  });
+
+  async function place(): Promise<Place> {
+    const where = server.database();
+    const rows = async (statement: string): Promise<readonly (readonly string[])[]> => {
+      const client = new pg.Client(where);
+      await client.connect();
+      try {
+        const result: pg.QueryResult | pg.QueryResult[] = await client.query(statement);
+        return [result]
+          .flat()
+          .at(-1)!
+          .rows.map(row => Object.values(row as object).map(String));
+      } finally {
+        await client.end();
+      }
+    };
+    return { where, sql: rows, plan: async query => JSON.stringify(await rows(`explain ${query}`)) };
+  }
+
+  inboxContract('Postgres', place);
+
+  it('while the server is away, a question that cannot be stored is refused, ends and replies wait, and errors hold no value', async () => {
+    const { where, sql } = await place();
+    const [a, b] = [await bridge({ where }), await bridge({ where })];
+    const [first, second] = [await a.ask('ada'), await a.ask('ada')];
+    await server.crash();
+    await expect(a.ask('ada', question('the secret'))).rejects.toMatchObject({
+      code: 'store/unavailable',
+      message: expect.not.stringContaining('secret'),
+    });
+    a.inbox.end(first.id, { how: 'withdrawn' });
+    await expect(b.store.person('ada').open(0, 9)).rejects.toMatchObject({ code: 'store/unavailable' });
+    await eventually(() => a.errors.length > 0);
+    await server.start();
+    await a.written();
+    expect(await b.store.person('ada').get(first.id)).toMatchObject({ ending: { how: 'withdrawn' } });
+    expect(await b.store.person('ada').reply(second.id, yes)).toEqual({ ok: true });
+    // What was refused is not shown to anybody, and does not stay open.
+    await eventually(async () => (await sql('select id from inbox_questions where ended_line is null')).length === 0);
+    expect(a.errors.length).toBeLessThan(4);
+    for (const error of [...a.errors, ...b.errors]) expect(error).toMatchObject({ code: 'store/unavailable' });
+    expect(await a.store.record.verify()).toMatchObject({ ok: true });
+  });
+
+  it('two bridges that are killed at any point leave each question ended once, with how, and a record that verifies', async () => {
+    const { where, sql } = await place();
+    const count = inSoak({ kills: 200, questions: 1_000 }, { kills: 8, questions: 120 });
+    await killBridges(where, () => sql('select id, how from inbox_questions'), count);
+  });
+
+  it.skipIf(!redisServer)(
+    'where Redis wakes bridges, what happens at one is there at another while no time passes',
+    async () => {
+      const redis = await startRedis();
+      const { where } = await place();
+      const wakes = await Promise.all([1, 2].map(() => redisWake({ connection: { path: redis.socket } })));
+      const [a, b] = await Promise.all(wakes.map(wake => bridge({ where, wake, clock: manualClock() })));
+      const told: number[] = [];
+      b!.store.person('ada').subscribe(() => void told.push(1));
+      const asked = await a!.ask('ada');
+      await grown(told, list => list.length > 0);
+      expect(await b!.store.person('ada').reply(asked.id, yes)).toEqual({ ok: true });
+      expect(await asked.ending).toMatchObject({ how: 'answered', via: 'inbox' });
+      await stopAll();
+      await Promise.all(wakes.map(wake => wake.close()));
+      await redis.remove();
+    },
+  );
+
+  it('a dump that is read into another database is the same inbox', async () => {
+    const { where } = await place();
+    const a = await bridge({ where });
+    const { id } = await a.ask('ada', question('First'));
+    expect(await a.store.person('ada').reply(id, yes)).toEqual({ ok: true });
+    await expect(a.store.backup('/tmp/copy')).rejects.toMatchObject({
+      code: 'server/setup',
+      message: expect.stringContaining('pg_dump'),
+    });
+    const dump = server.run('pg_dump', ['--no-owner', where]);
+    const copy = server.database();
+    server.run('psql', ['-q', '-v', 'ON_ERROR_STOP=1', '-d', copy], dump);
+    const b = await bridge({ where: copy });
+    expect((await b.store.person('ada').ended(0, 9)).questions).toMatchObject([{ question: { message: 'First' } }]);
+    expect(await b.store.record.verify()).toEqual({ ok: true, lines: 2 });
+  });
+
+  it('an address that does not work is refused without its password', async () => {
+    const refused = async (where: string): Promise<string> => {
+      const error = await bridge({ where }).catch((error: unknown) => error);
+      return `${(error as { code: string }).code} ${JSON.stringify(error)} ${String(error)} ${(error as Error).stack}`;
+    };
+    const { where } = await place();
+    const missing = await refused(where.replace(/\/\/\/\w+/, '///none'));
+    expect(missing).toContain('store/unavailable');
+    expect(missing).toContain('no such database');
+    const nobody = await refused('postgres://ada:hunter2@127.0.0.1:1/inbox');
+    expect(nobody).toContain('ECONNREFUSED');
+    expect(nobody).not.toContain('hunter2');
+    const wrong = await refused('postgres://ada:hunter2@[::1/inbox');
+    expect(wrong).toContain('server/setup');
+    expect(wrong).not.toContain('hunter2');
+  });
+
+  it('an inbox in Postgres has no key of its own', async () => {
+    await expect(openInbox({ where: 'postgres:///none' })).rejects.toMatchObject({
+      code: 'server/setup',
+      message: expect.stringContaining('MIDCALL_KEY'),
+    });
+  });
+});
