@@ -2,7 +2,7 @@
  * Makes the pictures of the desk and of connect pages in docs/images: `npm run screenshots`.
  * The desk runs as a person would run it, on a copy of the sample notes; the last argument `all` also makes the pictures
  * nobody ships, below the directory that it is followed by: of every page in light and dark at three widths, and of every state
- * that two tests judge: of the desk, and of the pages of a server.
+ * that three tests judge: of the desk, of a person's inbox, and of the pages of a server.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,11 @@ import { createSealer } from '../packages/server/src/state/seal.ts';
 import { browserPath, root as house } from './places.ts';
 
 const images = join(house, 'docs/images');
-const judged = ['test/web/pages.browser.test.ts', 'test/connect/pages.browser.test.ts'];
+const judged = [
+  'test/web/pages.browser.test.ts',
+  'test/web/person.browser.test.ts',
+  'test/connect/pages.browser.test.ts',
+];
 const everything = process.argv[2] === 'all' ? (process.argv[3] ?? 'screenshots') : undefined;
 
 const place = mkdtempSync(join(tmpdir(), 'midcall-pictures-'));

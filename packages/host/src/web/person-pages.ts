@@ -26,7 +26,7 @@ const kinds: Kinds<PersonPagesOptions> = {
 
 /** The pages of the inboxes of all persons. */
 export interface PersonPages {
-  /** Answers a request at or below the visitor's base. Never rejects. */
+  /** Answers a request at or below the visitor's base; where something fails, by a page that says so. */
   handle(request: Request, visitor: Visitor): Promise<Response>;
   /** A script, style sheet or icon; undefined if there is none at that path. */
   asset(request: Request): Promise<Response | undefined>;

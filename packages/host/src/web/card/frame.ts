@@ -4,10 +4,10 @@
  */
 import type { Issue } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
-import { type FormQuestion, maskedArguments, type Question, type SignInQuestion } from '../../index.ts';
+import { type FormQuestion, maskedArguments, type Question, type SignInQuestion, visible } from '../../index.ts';
 import type { Draft } from '../form/index.ts';
 import { icons, minute, visibleHtml, visibleValue } from '../html/index.ts';
-import { spelledAge, spelledLeft, texts } from '../texts/index.ts';
+import { personTexts, spelledAge, spelledLeft, texts } from '../texts/index.ts';
 import type { HostWait, Session } from '../workspace/index.ts';
 
 /** What a card needs besides its question. */
@@ -105,7 +105,7 @@ export function age(since: number, now: number): Html {
  */
 function untilChip(label: string, until: number, id: string, what: string, { now, zone }: CardContext): Html {
   const left = spelledLeft(until - now);
-  return html`<span class="chip chip-until"><span>${label} ${minute(until, now, zone)}</span><span${attributes({ class: 'time-left', id, 'data-until': String(until), 'data-what': what, hidden: left === '' })}>${left}</span></span>`;
+  return html`<span class="chip chip-until"><span>${visibleHtml(label, 120)} ${minute(until, now, zone)}</span><span${attributes({ class: 'time-left', id, 'data-until': String(until), 'data-what': visible(what, { max: 120 }), hidden: left === '' })}>${left}</span></span>`;
 }
 
 /** How long a question is open, if known. */
@@ -118,14 +118,14 @@ function deadline({ id, asker, openUntil }: Question, context: CardContext): Htm
 function waitChip({ id }: Question, wait: HostWait | undefined, context: CardContext): Html | false {
   if (wait?.state !== 'waits') return false;
   const { host, until } = wait;
-  if (until === undefined) return html`<span class="chip">${texts.wait.waits(host)}</span>`;
+  if (until === undefined) return html`<span class="chip">${visibleHtml(texts.wait.waits(host), 120)}</span>`;
   return untilChip(texts.wait.waitsUntil(host), until, `q-${id}-wait`, texts.wait.leftToWait(host), context);
 }
 
 /** What the person does after answering, if the host has stopped waiting. */
 const leftLine = (wait: HostWait | undefined): Html | false =>
   wait?.state === 'left' &&
-  html`<p class="host-left">${icons.warning}<span>${texts.wait.answerFirst(wait.host)}</span></p>`;
+  html`<p class="host-left">${icons.warning}<span>${visibleHtml(texts.wait.answerFirst(wait.host), 200)}</span></p>`;
 
 /** Arguments as a row of `name = value`. */
 export function argumentRow(all: Readonly<Record<string, unknown>>): Html {
@@ -148,6 +148,13 @@ export function callLine({ call, kind }: Question, perhaps: boolean): Html {
   return html`<p class="frame-call"><span>${texts.question.forCall}</span> <code class="tool-name">${visibleHtml(call.name, 200)}</code> ${argumentRow(call.arguments)}</p>`;
 }
 
+/** Where the server is reached. Of another machine than the person's, a command says nothing to them, and has names of files. */
+function originLine({ origin }: Question['asker'], { isElsewhere = false }: CardContext): Html {
+  return isElsewhere && !/^https?:/i.test(origin)
+    ? html`<p class="frame-origin">${personTexts.question.program}</p>`
+    : html`<p class="frame-origin mono">${visibleHtml(origin, 300)}</p>`;
+}
+
 /** The frame of a card: who asks, and for what. */
 export function cardFrame(question: Question, context: CardContext, headingId: string): Html {
   const { asker } = question;
@@ -155,7 +162,7 @@ export function cardFrame(question: Question, context: CardContext, headingId: s
   return html`<header class="frame">
 <div class="frame-top"><h2 class="frame-title" id="${headingId}" tabindex="-1"><strong>${visibleHtml(asker.id, 80)}</strong> ${questionHeadline(question)}</h2>
 <span class="chips-inline"><span class="chip chip-wait"><span class="dot"></span>${texts.question.age} ${age(question.askedAt, context.now)}</span>${waitChip(question, wait, context)}${deadline(question, context)}</span></div>
-${asker.origin !== '' && html`<p class="frame-origin mono">${visibleHtml(asker.origin, 300)}</p>`}
+${originLine(asker, context)}
 ${callLine(question, context.perhaps === true)}${leftLine(wait)}
 </header>`;
 }

@@ -7,7 +7,7 @@ import { fetched } from './fetched.ts';
 import { mayLeave, noteStarts, stay } from './leaving.ts';
 import { sendsLine } from './lines.ts';
 import { morph } from './morph.ts';
-import { pageShown, sending, showDocument, touch, untouch } from './page.ts';
+import { isTouched, pageShown, sending, showDocument, touch, untouch } from './page.ts';
 import { holdsBack, notSent } from './presence.ts';
 import { whenReleased } from './pressed.ts';
 
@@ -71,6 +71,11 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   }
   // Whoever has gone on to another page meanwhile stays there.
   if (from !== pageShown()) return;
+  const signedOut = response.status === 401 ? document.getElementById('signed-out') : null;
+  if (signedOut && isTouched(form)) {
+    signedOut.hidden = false;
+    return;
+  }
   // From now on, what was found wrong stays marked until it is right.
   if (response.status === 422)
     for (const { name } of form.querySelectorAll<HTMLInputElement>('[name]')) visit(form, name);

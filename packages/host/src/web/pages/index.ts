@@ -21,6 +21,7 @@ export {
   type PageAssets,
   pages,
   questionItem,
+  signedOutBox,
 } from './layout.ts';
 export { modelsPage } from './models-page.ts';
 export { type ArgumentsContext, argumentsForm, offerPage } from './offer-page.ts';

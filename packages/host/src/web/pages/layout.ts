@@ -151,6 +151,13 @@ ${announceRegion}`,
   };
 }
 
+/** Shown by client script once a session has ended while something was typed (`client/forms.ts`). */
+export const signedOutBox = ({ title, lines, again }: SignedOut, href: string): Html =>
+  html`<div class="offline" id="signed-out" hidden data-morph="keep" role="alert">${icons.warning}<div><strong>${title}</strong>${lines.map(line => html`<p>${line}</p>`)}<p><a href="${href}" target="_blank" rel="noopener">${again}</a></p></div></div>`;
+
+/** The words of such a box; `again`: of the link to where one signs in. */
+type SignedOut = Record<'title' | 'again', string> & { readonly lines: readonly string[] };
+
 /** Shown by client script while nothing answers (`client/presence.ts`). */
 export const goneBox = ({
   title,
@@ -193,7 +200,7 @@ export function noticePage(
     modules,
     ...(leadsTo !== undefined && { leadsTo }),
     bodyAttributes: data,
-    body: html`<main class="plain-page" id="main"><p class="brand">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${place}</span></p><h1>${visibleHtml(title, 200)}</h1>${lines.map(line => html`<p>${visibleHtml(line, 2_000)}</p>`)}${action}</main>`,
+    body: html`<main class="plain-page" id="main"><p class="brand">${brandMark}<span>${texts.product}</span> <span class="brand-place">${place}</span></p><h1>${visibleHtml(title, 200)}</h1>${lines.map(line => html`<p>${visibleHtml(line, 2_000)}</p>`)}${action}</main>`,
   });
 }
 

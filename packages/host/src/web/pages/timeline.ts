@@ -126,7 +126,7 @@ export function endedEntries<E extends AnyEnding>(
     html`<strong>${visibleHtml(question.asker.id, 80)}</strong> ${questionHeadline(question)}`,
     clock(question.askedAt, zone),
     html`${perhaps === true && html`<p class="perhaps">${texts.call.perhapsAsked(true)}</p>`}${message !== undefined && quoted(message)}${address}`,
-  )}${lastingEntry(
+  )}${(words.isFilledInByScript ? entry : lastingEntry)(
     `ending ending-${ending.how}`,
     endingIcon(ending),
     html`<span${attributes({ id: `q-${question.id}-end`, tabindex: -1, class: 'ending-text' })}>${words.sentence(ending, question.kind)}</span>`,
@@ -261,7 +261,7 @@ export function waitEntry(wait: HostWait | undefined): Html | false {
   return entry(
     `ending ending-${wait.state}`,
     wait.state === 'served' ? icons.answer : wait.state === 'left' ? icons.warning : icons.ended,
-    html`<span class="wait-${wait.state}">${texts.wait.states[wait.state](wait.host)}</span>`,
+    html`<span class="wait-${wait.state}">${visibleHtml(texts.wait.states[wait.state](wait.host), 200)}</span>`,
     false,
     wait.state === 'left' && html`<p class="quiet-text">${texts.wait.servedLater}</p>`,
   );

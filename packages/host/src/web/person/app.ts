@@ -7,7 +7,7 @@
  *   ends the question is decided by the process that asks.
  * - person-P4 Nothing that is typed is stored before it is sent.
  */
-import { pageHeaders, page as written } from '@midcall/core/page';
+import { page as written } from '@midcall/core/page';
 import type { Clock } from '@midcall/core/time';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -18,7 +18,7 @@ import { openingPage } from '../pages/index.ts';
 import { type Assets, type PersonAssetPaths, same } from '../routes/index.ts';
 import { personTexts } from '../texts/index.ts';
 import { Live } from '../workspace/index.ts';
-import { type PersonNotice, personNotice } from './notice.ts';
+import { type PersonNotice, personHeaders, personNotice } from './notice.ts';
 import {
   answerPath,
   type Listed,
@@ -50,9 +50,6 @@ export interface PersonApp {
   readonly app: Hono<Env>;
   close(): void;
 }
-
-/** The headers of every response. */
-export const personHeaders = pageHeaders("script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'");
 
 /** The largest answer, in bytes. */
 const largestBody = 4 * 1024 * 1024;
@@ -135,7 +132,8 @@ export function personApp({ assets, clock, onError }: PersonParts): PersonApp {
 
   app.use(async (context, next) => {
     await next();
-    for (const [name, value] of Object.entries(personHeaders)) context.header(name, value);
+    for (const [name, value] of Object.entries(personHeaders))
+      if (!context.res.headers.has(name)) context.header(name, value);
   });
   app.use(
     bodyLimit({
@@ -260,6 +258,8 @@ export function personApp({ assets, clock, onError }: PersonParts): PersonApp {
     // What has changed since the page was made is not known here, so it looks once.
     live.changed();
     context.header('content-type', 'text/event-stream');
+    // A proxy in front would hold events back to send more at a time.
+    context.header('x-accel-buffering', 'no');
     return context.body(stream);
   });
 

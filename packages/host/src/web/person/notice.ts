@@ -39,7 +39,8 @@ const button = ({ path, label, hidden }: NonNullable<PersonNotice['action']>): H
       )}<button class="button primary">${label}</button></form>`
     : html`<p><a class="button primary" href="${path}">${label}</a></p>`;
 
-const headers = pageHeaders("script-src 'self'; style-src 'self'; img-src 'self'");
+/** The headers of every response. */
+export const personHeaders = pageHeaders("script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'");
 
 export function personNotice(what: PersonNotice, assets: PersonAssetPaths): Response {
   const { title, lines, action, status = 200, script, leadsTo } = what;
@@ -49,5 +50,5 @@ export function personNotice(what: PersonNotice, assets: PersonAssetPaths): Resp
     ...(script && { modules: [assets.findScript] }),
     ...(leadsTo !== undefined && { leadsTo }),
   });
-  return new Response(text, { status, headers: { ...headers, 'content-type': 'text/html; charset=utf-8' } });
+  return new Response(text, { status, headers: { ...personHeaders, 'content-type': 'text/html; charset=utf-8' } });
 }

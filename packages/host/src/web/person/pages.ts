@@ -17,6 +17,7 @@ import {
   pager,
   questionItem,
   type Returned,
+  signedOutBox,
   table,
   waitEntry,
 } from '../pages/index.ts';
@@ -66,7 +67,7 @@ function topBar({ link, count, name }: PersonView, at: PersonContent['at']): Htm
   const waiting = html`<span${attributes({ class: count > 0 ? 'inbox-count waiting' : 'inbox-count', 'aria-hidden': 'true' })}>${count}</span><span class="unseen">: ${open.count(count)}</span>`;
   const entry = (path: '/' | '/past', label: Html): Html =>
     html`<li><a${attributes({ href: link(path), 'aria-current': at === path && 'page' })}>${label}</a></li>`;
-  return html`<header class="top"><a class="brand" href="${link('/')}">${brandMark}<span>${texts.product}</span> <span class="brand-desk">${personTexts.place}</span></a><nav class="pages" aria-label="${nav.label}"><ul>${entry('/', html`${nav.open} ${waiting}`)}${entry('/past', html`${nav.past}`)}</ul></nav><p class="person"><span class="person-name">${visibleHtml(personTexts.signedInAs(name), 100)}</span> <a href="${link('/sign-out')}">${signOut.link}</a></p></header>`;
+  return html`<header class="top"><a class="brand" href="${link('/')}">${brandMark}<span>${texts.product}</span> <span class="brand-place">${personTexts.place}</span></a><nav class="pages" aria-label="${nav.label}"><ul>${entry('/', html`${nav.open} ${waiting}`)}${entry('/past', html`${nav.past}`)}</ul></nav><p class="person"><span class="person-name">${visibleHtml(personTexts.signedInAs(name), 100)}</span> <a href="${link('/sign-out')}">${signOut.link}</a></p></header>`;
 }
 
 /** A whole page. */
@@ -86,6 +87,7 @@ export function personLayout(view: PersonView, content: PersonContent, assets: P
     body: html`<a class="skip" href="#main">${texts.skip}</a>
 ${topBar(view, content.at)}
 ${goneBox(personTexts.gone)}
+${signedOutBox(personTexts.signedOut, link('/'))}
 <div class="frame-grid is-alone">
 <main id="main" tabindex="-1">${content.main}${!view.isZoneTold && html`<noscript><p class="help zone-note">${personTexts.utc}</p></noscript>`}</main>
 </div>
@@ -155,12 +157,12 @@ export function questionPage(
   const head = (content: Html, refresh?: number): PersonContent => ({
     title: texts.question.title,
     ...(refresh !== undefined && { refresh: { after: refresh, to: link(answerPath(question)) } }),
-    main: html`<div class="head"><h1>${crumb(view)} ${visibleHtml(question.asker.id, 80)}</h1></div>${noticeBox(notice)}${content}`,
+    main: html`<div class="head"><h1>${crumb(view)} ${visibleHtml(question.asker.id, 80)}</h1>${'ending' in shown && day(question.askedAt, zone)}</div>${noticeBox(notice)}${content}`,
   });
   if ('ending' in shown) {
     const typed = returned ? { typed: returned.draft } : {};
     return head(
-      html`<p class="asked-for">${callLine(question, false)}</p><ol class="timeline">${endedEntries({ ...shown, ...typed }, zone, personTexts.ending)}${waitEntry(shown.wait)}</ol>${nextQuestion(next, next && link(answerPath(next)))}`,
+      html`<div class="asked-for">${callLine(question, false)}</div><ol class="timeline">${endedEntries({ ...shown, ...typed }, zone, personTexts.ending)}${waitEntry(shown.wait)}</ol>${nextQuestion(next, next && link(answerPath(next)))}`,
     );
   }
   if (shown.sent) {
@@ -179,13 +181,13 @@ export function questionPage(
   return head(html`<div class="alone">${card(question, context)}</div>`);
 }
 
-function pastRow({ question, ending, endedAt }: EndedQuestion, { link, zone }: PersonView): Html {
+function pastRow({ question, ending, endedAt }: EndedQuestion, { link, now, zone }: PersonView): Html {
   const { call, asker } = question;
   const own = personTexts.past;
   const where =
     'via' in ending &&
     html`<span class="quiet-text">${ending.via === 'inbox' ? own.here : visibleHtml(own.elsewhere(ending.via), 60)}</span>`;
-  return html`<tr><td>${day(endedAt, zone)}</td><td${attributes({ class: asker.id.length <= 20 && 'short' })}>${visibleHtml(asker.id, 80)}</td><td>${call ? html`<span class="mono">${visibleHtml(call.name, 120)}</span>` : html`<span class="quiet-text">${texts.question.noCall}</span>`}</td><td class="long"><a href="${link(answerPath(question))}">${visibleHtml(questionSubject(question), 140, true)}</a></td><td class="outcome">${endingChip(ending, personTexts.ending)} ${where}</td></tr>`;
+  return html`<tr><td>${minute(endedAt, now, zone)}</td><td${attributes({ class: asker.id.length <= 20 && 'short' })}>${visibleHtml(asker.id, 80)}</td><td>${call ? html`<span class="mono">${visibleHtml(call.name, 120)}</span>` : html`<span class="quiet-text">${texts.question.noCall}</span>`}</td><td class="long"><a href="${link(answerPath(question))}">${visibleHtml(questionSubject(question), 140, true)}</a></td><td class="outcome">${endingChip(ending, personTexts.ending)} ${where}</td></tr>`;
 }
 
 /** What the person was asked before, latest end first. */

@@ -3,6 +3,7 @@ import { tokens } from '@midcall/core/page';
 import { cardStyle } from './card.ts';
 import { homeStyle } from './home.ts';
 import { pageStyle } from './page.ts';
+import { personStyle } from './person.ts';
 
 /**
  * What scrolls says so: a shadow lies on the edge beyond which there is more. The shadow stays with the box, and a cover of the
@@ -264,4 +265,4 @@ html{scroll-padding-top:140px}}
 @media (max-height:480px){.top{position:static}html{scroll-padding-top:8px}.side,.rail{top:0;max-height:100vh}.side{height:100vh}}
 `;
 
-export const style = `${tokens}${shell}${cardStyle}${pageStyle}${homeStyle}${scrollingStyle}${forcedColorsStyle}`;
+export const style = `${tokens}${shell}${cardStyle}${pageStyle}${homeStyle}${personStyle}${scrollingStyle}${forcedColorsStyle}`;

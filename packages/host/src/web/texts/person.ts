@@ -6,8 +6,8 @@ import { texts } from './texts.ts';
 /** How a question of an inbox ended; `in-doubt` if nobody knows whether an answer reached its server. */
 type PersonEnding = Ending | { readonly how: 'in-doubt' };
 
-/** Where an answer was given, as somebody sees it who looks at the inbox. */
-const seenFromHere = (via: string): string => ({ inbox: 'web', web: 'desk' })[via] ?? via;
+/** The desk's words say nothing of where an answer was given if that was on its own pages; here, these are the inbox's. */
+const seenFromHere = (via: string): string => (via === 'inbox' ? 'web' : via);
 
 export const personTexts = {
   place: 'inbox',
@@ -37,6 +37,7 @@ export const personTexts = {
     elsewhere: (via: string) => (via === 'policy' || via === 'decision' ? 'by a decision' : `in the ${via}`),
   },
   question: {
+    program: 'A program on the machine of the bridge',
     missing: 'There is no such question. Questions are deleted 30 days after their end.',
     sentTitle: 'Your answer is on its way.',
     sentLead:
@@ -72,10 +73,10 @@ export const personTexts = {
   signOut: {
     link: 'Sign out',
     title: 'Sign out',
-    lead: 'Questions go on waiting for you, and you find them here when you sign in again.',
+    lead: 'Open questions keep waiting for you. You find them here when you sign in again.',
     here: 'Sign out of this browser',
     everywhere: 'Sign out everywhere',
-    everywhereLead: 'Ends your sessions in all browsers, as for one that you no longer have.',
+    everywhereLead: 'Ends your sessions in all browsers, such as one on a device that you no longer have.',
     stay: 'Stay signed in',
   },
   gone: {
@@ -83,6 +84,13 @@ export const personTexts = {
     notSent: 'This was not sent.',
     unknown: 'The inbox may not have received this.',
     todo: 'What you typed stays on this page. This message disappears when the inbox answers again; then send it once more.',
+  },
+  signedOut: {
+    title: 'You are signed out.',
+    lines: [
+      'This was not sent. What you typed stays on this page until you leave it: copy what you need, and sign in again.',
+    ],
+    again: 'Sign in',
   },
   refused: { title: 'Refused', lines: ['This request did not come from a page of your inbox, so nothing was done.'] },
   missing: { title: 'Not found', lines: ['There is nothing here.'] },

@@ -1,0 +1,32 @@
+/** Style of a person's inbox, where it differs from the desk: there are no servers beside the pages. */
+export const personStyle = `
+.frame-grid.is-alone{display:block;min-height:calc(100vh - 52px)}
+.is-alone>main{margin-inline:auto}
+.brand-place{font-weight:450;color:var(--muted);margin-left:-4px}
+.person{display:flex;align-items:center;gap:14px;margin-left:auto;min-width:0;color:var(--muted);font-size:13px}
+.person-name{overflow:hidden;text-overflow:ellipsis;white-space:nowrap;min-width:0}
+.person a{white-space:nowrap}
+.inbox-count{display:inline-block;min-width:20px;margin-left:4px;padding:1px 6px;border-radius:10px;text-align:center;font-size:12px;line-height:18px;font-variant-numeric:tabular-nums;background:var(--chip);color:var(--muted)}
+.inbox-count.waiting{background:var(--accent);color:var(--accent-ink)}
+.person-list{margin-top:18px;grid-template-columns:minmax(0,1fr)}
+.person-list .inbox-item{padding:13px 16px}
+.person-list .chips{margin-top:9px}
+.person-list .chip{max-width:100%;overflow:hidden;text-overflow:ellipsis}
+.empty-inbox{display:grid;gap:8px;justify-items:center;padding:44px 24px;text-align:center}
+.empty-inbox .icon{width:30px;height:30px;color:var(--muted)}
+.empty-inbox p{color:var(--muted);max-width:56ch}
+.alone+.what-next{margin-left:0}
+.asked-for{margin-bottom:-6px}
+.asked-for .frame-call{margin-top:10px}
+.sent-notice{align-items:flex-start;flex-wrap:nowrap}
+.sent-notice .icon{margin-top:2px;color:var(--accent)}
+.sent-notice p{margin-top:2px;color:var(--muted)}
+.outcome .quiet-text{white-space:nowrap;font-size:12.5px}
+.sign-out{display:grid;gap:18px;justify-items:start;margin-top:20px}
+.sign-out .help{margin-top:6px}
+.zone-note{margin-top:28px}
+@media (max-width:760px){
+.person{flex:1 1 0;justify-content:flex-end}
+.is-alone>main{margin-inline:0}
+.outcome{display:flex;align-items:center;gap:6px}}
+`;
