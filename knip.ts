@@ -19,6 +19,8 @@ const config: KnipConfig = {
       entry: [
         // Run by `npm run` and by tools/test.ts, which name them by their path.
         'tools/*.ts',
+        // Read by `npm run site`.
+        'docs/.vitepress/config.ts',
         // Runs in a frame of a host; tools/card.ts makes a document of it.
         'tools/card/app.ts',
         'tools/conformance/{client,server}.ts',

@@ -10,6 +10,7 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { chapters, type Document } from './documents.ts';
 
 const check = process.argv.includes('--check');
 const documents = [
@@ -92,24 +93,18 @@ for (const document of documents) {
 const listed = `# Midcall
 
 > Ask the person, mid-call: a TypeScript toolkit for the human side of the Model Context Protocol: elicitation, roots and sampling.
-
-## Quick starts
-
-${readFileSync('docs/README.md', 'utf8').split('\n').flatMap(listedLine).join('\n')}
-`;
+${chapters()
+  .map(({ title, documents }) => `\n## ${title ?? 'Quick starts'}\n\n${documents.map(listedLine).join('')}`)
+  .join('')}`;
 if (readText('llms.txt') !== listed) {
   if (check) problems.push('llms.txt is not in step with docs/README.md: run npm run snippets');
   else writeFileSync('llms.txt', listed);
 }
 
-/** What llms.txt says for a line of docs/README.md. */
-function listedLine(line: string): string[] {
-  if (line.startsWith('## ')) return ['', line, ''];
-  const [, links = '', about = ''] = /^\| (.*) \| (.*) \|$/.exec(line) ?? [];
-  return [...links.matchAll(/\[([^\]]+)\]\(([\w/.-]+\.md)\)/g)].map(([, title = '', path = '']) => {
-    const { href } = new URL(path, 'https://raw.githubusercontent.com/midcall/midcall/main/docs/');
-    return `- [${title}](${href}): ${about.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')}`;
-  });
+/** What llms.txt says of a document. */
+function listedLine({ title, path, about }: Document): string {
+  const { href } = new URL(path, 'https://raw.githubusercontent.com/midcall/midcall/main/docs/');
+  return `- [${title}](${href}): ${about.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')}\n`;
 }
 
 /** What a file's code is called below a marker. */

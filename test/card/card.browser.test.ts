@@ -273,11 +273,11 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
       await app.getByText('Send answer').click();
       await app.getByText(step).first().waitFor();
     };
-    await next('Oslo', 'Step 2: To');
+    await next('Oslo', 'Step 2 of 2: To');
     await app.locator('.ways-back button').first().click();
-    await app.getByText('Step 1: From').waitFor();
+    await app.getByText('Step 1 of 2: From').waitFor();
     expect(await app.locator('[name=f0]').inputValue()).toBe('Oslo');
-    await next('Bergen', 'Step 2: To');
+    await next('Bergen', 'Step 2 of 2: To');
     await next('Voss', 'Check your answers.');
     await app.getByText('Send these answers').click();
     await app.getByText('Send answer').click();

@@ -259,7 +259,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     const accept = async (card: { readonly ticket: string } | undefined, content: object) =>
       answer(card?.ticket, { action: 'accept', content });
     const from = await paint();
-    expect(from.card?.question?.message).toContain('Step 1: From');
+    expect(from.card?.question?.message).toContain('Step 1 of 2: From');
     expect(from.card?.question?.wayBack).toBeUndefined();
     const to = await accept(from.card, { city: 'Oslo' });
     const { wayBack, fields } = to.card!.question!;

@@ -23,25 +23,25 @@ const send = ['Send it?', enter] as const;
 describe.each(few(['2025', '2026'], '2026'))('a wizard in a terminal, %s', era => {
   it('wizard-W2, wizard-W4: goes back to the form that was wrong, where everything typed stands, and ends with all of it', async () => {
     const tty = planning(era);
-    await answer(tty, ['Step 1: Dates', ''], open, [
+    await answer(tty, ['Step 1 of 2: Dates', ''], open, [
       'Departure (required, a date such as 2026-12-31)',
       `2027-12-01${enter}`,
     ]);
     await answer(tty, ['With a return flight (required)', down + enter], send);
     await answer(
       tty,
-      ['Step 2: Return', ''],
+      ['Step 2 of 3: Return', ''],
       open,
       ['Return (required, a date such as 2026-12-31)', `2027-03-08${enter}`],
       send,
     );
     await answer(tty, ['The last answer did not fit. Choose a day after the departure.', '']);
     await answer(tty, ['What do you want to do?', down], ['● Change: Dates', enter]);
-    await answer(tty, ['Step 1: Dates', ''], open, ['2027-12-01', '\u007f'.repeat(5)], ['2027-1', '']);
+    await answer(tty, ['Step 1 of 3: Dates', ''], open, ['2027-12-01', '\u007f'.repeat(5)], ['2027-1', '']);
     await answer(tty, ['2027-', `03-01${enter}`], ['● Yes', enter], send);
-    await answer(tty, ['Step 3: Seat', ''], ['What do you want to do?', down + down], ['● Change: Return', enter]);
-    await answer(tty, ['Step 2: Return', ''], open, ['2027-03-08', enter], send);
-    await answer(tty, ['Step 3: Seat', ''], open, ['(nothing chosen yet)', down + down + enter], send);
+    await answer(tty, ['Step 3 of 3: Seat', ''], ['What do you want to do?', down + down], ['● Change: Return', enter]);
+    await answer(tty, ['Step 2 of 3: Return', ''], open, ['2027-03-08', enter], send);
+    await answer(tty, ['Step 3 of 3: Seat', ''], open, ['(nothing chosen yet)', down + down + enter], send);
     await answer(tty, ['Check your answers.', ''], ['Return: Return: 2027-03-08', ''], ['Seat: Seat: 1B', '']);
     await answer(tty, open, ['(nothing chosen yet)', down + enter], send);
     await tty.until('Seat 1B, out on 2027-03-01, back on 2027-03-08.');
@@ -50,14 +50,14 @@ describe.each(few(['2025', '2026'], '2026'))('a wizard in a terminal, %s', era =
 
   it('ends in the middle where the person declines, and plans nothing', async () => {
     const tty = planning(era);
-    await answer(tty, ['Step 1: Dates', ''], open, [
+    await answer(tty, ['Step 1 of 2: Dates', ''], open, [
       'Departure (required, a date such as 2026-12-31)',
       `2027-03-01${enter}`,
     ]);
     await answer(tty, ['With a return flight (required)', down + down + enter], send);
     await answer(
       tty,
-      ['Step 2: Seat', ''],
+      ['Step 2 of 2: Seat', ''],
       open,
       ['(nothing chosen yet)', down + down + enter],
       ['Send it?', interrupt],

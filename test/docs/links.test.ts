@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { anchorOf } from '../../tools/documents.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folders = ['docs', 'examples', 'packages/midcall/skills', 'tools'];
@@ -20,18 +21,13 @@ const documents = [
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const withoutCode = (text: string): string => text.replace(/^```[\s\S]*?^```$/gmu, '').replace(/`[^`\n]*`/gu, '');
 
-/** The anchors of a document, as GitHub makes them from its headings. */
+/** The anchors of a document. */
 function anchorsOf(path: string): ReadonlySet<string> {
   const seen = new Map<string, number>();
   const anchors = new Set<string>();
   const text = read(path).replace(/^```[\s\S]*?^```$/gmu, '');
   for (const [, heading] of text.matchAll(/^#{1,6} (.+)$/gmu)) {
-    const slug = heading!
-      .replace(/\[([^\]]*)\]\([^)]*\)/gu, '$1')
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
-      .trim()
-      .replaceAll(' ', '-');
+    const slug = anchorOf(heading!);
     const before = seen.get(slug) ?? 0;
     seen.set(slug, before + 1);
     anchors.add(before === 0 ? slug : `${slug}-${before}`);

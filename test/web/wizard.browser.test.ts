@@ -46,22 +46,22 @@ it.each(few(eras, '2026-07-28'))(
       await card.getByLabel('Departure').fill(day);
       await card.getByRole('radio', { name: 'Yes' }).check();
     };
-    await answer(page, 'Step 1: Dates', () => dates('2027-12-01'));
-    await answer(page, 'Step 2: Return', () => card.getByLabel('Return').fill('2027-03-08'));
+    await answer(page, 'Step 1 of 2: Dates', () => dates('2027-12-01'));
+    await answer(page, 'Step 2 of 3: Return', () => card.getByLabel('Return').fill('2027-03-08'));
     const isDay = async (day: string) => expect(await card.getByLabel('Return').inputValue()).toBe(day);
     await answer(page, 'Choose a day after the departure.', () => isDay('2027-03-08'), 'Change: Dates');
-    await answer(page, 'Step 1: Dates', async () => {
+    await answer(page, 'Step 1 of 3: Dates', async () => {
       expect(await card.getByLabel('Departure').inputValue()).toBe('2027-12-01');
       await dates('2027-03-01');
     });
-    await answer(page, 'Step 3: Seat', () => card.getByRole('radio', { name: '1A' }).waitFor(), 'Change: Return');
-    await answer(page, 'Step 2: Return', () => isDay('2027-03-08'));
-    await answer(page, 'Step 3: Seat', () => card.getByRole('radio', { name: '1B' }).check());
+    await answer(page, 'Step 3 of 3: Seat', () => card.getByRole('radio', { name: '1A' }).waitFor(), 'Change: Return');
+    await answer(page, 'Step 2 of 3: Return', () => isDay('2027-03-08'));
+    await answer(page, 'Step 3 of 3: Seat', () => card.getByRole('radio', { name: '1B' }).check());
     await answer(page, /Return: Return: 2027-03-08\s+Seat: Seat: 1B/, async () => {
       expect(await violations(page)).toEqual([]);
       await card.getByRole('radio', { name: 'Change: Seat' }).check();
     });
-    await answer(page, 'Step 3: Seat', async () => {
+    await answer(page, 'Step 3 of 3: Seat', async () => {
       expect(await card.getByRole('radio', { name: '1B' }).isChecked()).toBe(true);
       await card.getByRole('radio', { name: '2A' }).check();
     });

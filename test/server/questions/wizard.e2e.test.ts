@@ -77,12 +77,12 @@ it.each(processes)(
     );
     expect(text).toBe('Seat 2B, out on 2027-03-02, back on 2027-03-08.');
     expect(asked.map(({ message }) => message.split('\n\n').slice(1).join(' '))).toEqual([
-      'Step 1: Dates',
-      'Step 2: Seat',
-      'Step 2: Seat The last answer did not fit. 1A has just been taken.',
+      'Step 1 of 2: Dates',
+      'Step 2 of 2: Seat',
+      'Step 2 of 2: Seat The last answer did not fit. 1A has just been taken.',
       'Check your answers.\nDates: Departure: 2027-03-01, With a return flight: no\nSeat: Seat: 2B',
-      'Step 1: Dates',
-      'Step 2: Return',
+      'Step 1 of 2: Dates',
+      'Step 2 of 3: Return',
       'Check your answers.\nDates: Departure: 2027-03-02, With a return flight: yes\nReturn: Return: 2027-03-08\nSeat: Seat: 2B',
     ]);
     const { day } = asked[4]!.requestedSchema.properties;

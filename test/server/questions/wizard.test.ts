@@ -56,9 +56,9 @@ describe.each(corners)('a wizard on %s over %s', (...pairing) => {
     ]);
     expect(text).toBe('Seat 1A, out on 2027-03-01, back on 2027-03-08.');
     expect(asked.map(({ message }) => message)).toEqual([
-      'A trip to Porto.\n\nStep 1: Dates',
-      'A trip to Porto.\n\nStep 2: Return',
-      'A trip to Porto.\n\nStep 3: Seat',
+      'A trip to Porto.\n\nStep 1 of 2: Dates',
+      'A trip to Porto.\n\nStep 2 of 3: Return',
+      'A trip to Porto.\n\nStep 3 of 3: Seat',
       'A trip to Porto.\n\nCheck your answers.\nDates: Departure: 2027-03-01, With a return flight: yes\nReturn: Return: 2027-03-08\nSeat: Seat: 1A',
     ]);
   });
@@ -66,7 +66,7 @@ describe.each(corners)('a wizard on %s over %s', (...pairing) => {
   it('leaves out a form whose condition does not hold', async () => {
     const { text, asked } = await plansTrip(pairing, [out, accept({ seat: '2B' }), send]);
     expect(text).toBe('Seat 2B, out on 2027-03-01, one way.');
-    expect(asked[1]!.message).toBe('A trip to Porto.\n\nStep 2: Seat');
+    expect(asked[1]!.message).toBe('A trip to Porto.\n\nStep 2 of 2: Seat');
   });
 
   it('a wizard goes back to a form with what was typed there, asks a form that applies only now, and keeps the rest', async () => {
@@ -123,13 +123,13 @@ describe.each(corners)('a wizard on %s over %s', (...pairing) => {
       (properties['change']?.['oneOf'] as { readonly const: string }[] | undefined)?.map(each => each.const),
     ]);
     expect(shown).toEqual([
-      ['Step 1: Dates', undefined, undefined],
-      ['Step 2: Return', undefined, ['dates']],
-      ['Step 1: Dates', '2027-03-01', undefined],
-      ['Step 2: Return', undefined, ['dates']],
-      ['Step 3: Seat', undefined, ['dates', 'back']],
-      ['Step 2: Return', '2027-03-08', ['dates']],
-      ['Step 3: Seat', '2A', ['dates', 'back']],
+      ['Step 1 of 2: Dates', undefined, undefined],
+      ['Step 2 of 3: Return', undefined, ['dates']],
+      ['Step 1 of 3: Dates', '2027-03-01', undefined],
+      ['Step 2 of 3: Return', undefined, ['dates']],
+      ['Step 3 of 3: Seat', undefined, ['dates', 'back']],
+      ['Step 2 of 3: Return', '2027-03-08', ['dates']],
+      ['Step 3 of 3: Seat', '2A', ['dates', 'back']],
       // In rounds, the last that is left is for this look.
       [expect.stringMatching(/^Check your answers\./), undefined, undefined],
     ]);
@@ -157,7 +157,7 @@ describe.each(corners)('a wizard on %s over %s', (...pairing) => {
       day: { default: '2027-12-01' },
       return: { default: true },
     });
-    expect(asked[5]!.message).toBe('A trip to Porto.\n\nStep 3: Seat');
+    expect(asked[5]!.message).toBe('A trip to Porto.\n\nStep 3 of 3: Seat');
   });
 
   it('gives up a form that is refused three times, as for any question, also where the person goes back in between', async () => {
@@ -190,7 +190,8 @@ describe.each(corners)('a wizard on %s over %s', (...pairing) => {
       const answer = await call.wizard({ message: 'One thing.', forms: { one: { title: 'One', form: [['a', 'b']] } } });
       return JSON.stringify(answer.action === 'accept' && answer.content);
     });
-    expect((await asks(pairing, [accept({ value: ['b'] })], single)).text).toBe('{"one":["b"]}');
+    const alone = await asks(pairing, [accept({ value: ['b'] })], single);
+    expect([alone.text, alone.asked[0]!.message]).toEqual(['{"one":["b"]}', 'One thing.\n\nOne']);
     const two = calls(async call => {
       const forms = { one: { title: 'One', form: String }, two: { title: 'Two', form: { low: { title: 'Low' } } } };
       const answer = await call.wizard({ message: 'Two things.', forms } as const);

@@ -184,19 +184,15 @@ class Sequence {
   }
 
   async #problems(
-    { name, title, validate }: OpenForm,
+    open: OpenForm,
     content: unknown,
     forms: readonly OpenForm[],
     identity: readonly (string | number)[],
   ): Promise<readonly Issue[]> {
-    const formsBefore = forms.slice(
-      0,
-      forms.findIndex(each => each.name === name),
-    );
-    const earlier = contentsOf(formsBefore, this.#answers);
+    const { name, validate } = open;
+    const earlier = contentsOf(forms.slice(0, forms.indexOf(open)), this.#answers);
     const judge = validate && ((got: unknown) => validate(got, earlier));
-    const message = this.#step(title, formsBefore.length + 1);
-    const asked = { message, ...defined({ validate: judge }) };
+    const asked = { message: this.#messageOf(open, forms), ...defined({ validate: judge }) };
     const found = (await validated(this.#call.run, asked, content, [name, ...identity])) ?? [];
     this.#refusals.set(name, found.length > 0 ? (this.#refusals.get(name) ?? 0) + 1 : 0);
     return found;
@@ -206,8 +202,10 @@ class Sequence {
     return (this.#refusals.get(name) ?? 0) > ASK_AGAIN;
   }
 
-  #step(title: string, number: number): string {
-    return `${this.#message}\n\nStep ${number}: ${title}`;
+  /** Counts the forms that apply given the answers so far, as the page of a wizard does. */
+  #messageOf(open: OpenForm, forms: readonly OpenForm[]): string {
+    const step = forms.length === 1 ? '' : `Step ${forms.indexOf(open) + 1} of ${forms.length}: `;
+    return `${this.#message}\n\n${step}${open.title}`;
   }
 
   /**
@@ -256,7 +254,7 @@ class Sequence {
   }
 
   async #askForm(open: OpenForm, forms: readonly OpenForm[], left: number) {
-    const { name, title } = open;
+    const { name } = open;
     const formsBefore = forms.slice(0, forms.indexOf(open));
     const before = this.#notTaken.get(name);
     const issues = before?.issues ?? [];
@@ -270,7 +268,7 @@ class Sequence {
     const { form, wayBack } = withWayBack(shown, answeredBefore, got => {
       input = got;
     });
-    const message = this.#step(title, formsBefore.length + 1);
+    const message = this.#messageOf(open, forms);
     const asked = issues.length === 0 ? message : askAgain(message, issues);
     const answer = await this.#call.putQuestion(questionOf(asked, form, this.#reach, { wayBack }));
     return { open, answer, input, issues };
