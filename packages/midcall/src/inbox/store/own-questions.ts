@@ -104,6 +104,7 @@ export class OwnQuestions {
       // Whether a transaction that failed as it was committed is in the database is not known.
       if (!isMidcallError(error, 'host/refused')) {
         void this.#persist(
+          own,
           async change => void (await this.#options.questions.end(change, own.id, { how: 'unshown' })),
         );
       }
