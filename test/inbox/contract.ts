@@ -138,6 +138,11 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       told.length = 0;
       a.inbox.end(asked.id, { how: 'withdrawn' });
       await grown(told, list => list.length >= 1);
+      const session = await a.store.sessions.begin({ principal: 'ada', name: 'Ada' });
+      await a.written();
+      told.length = 0;
+      await a.store.sessions.end(session.at);
+      await grown(told, list => list.length >= 1);
       end();
     });
 
@@ -170,6 +175,14 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       await a.store.tellWait('c1', { host: 'A host', state: 'left' });
       await a.store.tellWait('another', { host: 'A host', state: 'lost' });
       expect(await ada.get(asked.id)).toMatchObject({ wait: { state: 'left' } });
+      const other = await a.ask('ada', question('Delete?', { call: { ...call, id: 'c2' } }), { wait });
+      for (const { id } of [asked, other]) a.inbox.end(id, { how: 'withdrawn' });
+      await a.written();
+      // A host that was told to come back for the result may do so after the end.
+      expect(await ada.get(asked.id)).toMatchObject({ ending: { how: 'withdrawn' }, wait: { state: 'left' } });
+      expect(await ada.get(other.id)).not.toHaveProperty('wait');
+      await a.store.tellWait('c1', { host: 'A host', state: 'served' });
+      expect((await ada.ended(1, 1)).questions).toMatchObject([{ wait: { state: 'served' } }]);
     });
 
     it('lists are in the order of asking and of ending, whatever clocks say, and come in parts', async () => {
@@ -276,6 +289,7 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       await eventually(async () => (await at.sql('select id from inbox_bridges')).length === 1);
       void b.store.person('ada').reply(asked.id, yes);
       await eventually(async () => (await at.sql('select id from inbox_replies')).length === 1);
+      expect((await b.store.person('ada').open(0, 9)).questions).toMatchObject([{ sent: true }]);
       await b.store.people.remove('ada');
       await a.store.ask({ principal: 'bob', question: question(), owner: neverAsked });
       expect(await asked.ending).toMatchObject({ how: 'refused-by-policy' });

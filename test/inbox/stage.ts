@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { defined } from '@midcall/core/json';
 import type { Clock } from '@midcall/core/time';
 import { type Ending, Inbox, type Question, type Reply } from '@midcall/host';
+import type { PersonQuestions } from '@midcall/host/web';
 import {
   type Asked,
   type InboxStore,
   type InboxStoreOptions,
   openInbox,
-  type PersonQuestions,
 } from '../../packages/midcall/src/inbox/store/index.ts';
 import { eventually } from '../fixtures/grown.ts';
 

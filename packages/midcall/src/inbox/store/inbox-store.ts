@@ -1,7 +1,6 @@
 /** What the inbox stores, as the rest of the bridge sees it. */
 import type { Ending, Question, Receipt, Reply, Via } from '@midcall/host';
-import type { HostWait } from '@midcall/host/web';
-import type { PersonQuestions } from './person-questions.ts';
+import type { HostWait, PersonQuestions } from '@midcall/host/web';
 
 /** Who owns a question: the inbox of this process, which alone decides how it ends. */
 export interface QuestionOwner {

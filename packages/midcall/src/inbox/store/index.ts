@@ -11,4 +11,3 @@ export type {
   Sessions,
 } from './inbox-store.ts';
 export { type InboxStoreOptions, openInbox } from './open-inbox.ts';
-export type { EndedQuestion, OpenQuestion, PersonQuestions } from './person-questions.ts';

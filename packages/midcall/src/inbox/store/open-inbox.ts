@@ -2,13 +2,13 @@
 import { anything, checkOptions, func, having, name, required } from '@midcall/core/options';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import type { Receipt } from '@midcall/host';
+import type { PersonQuestions } from '@midcall/host/web';
 import type { KeySource, Wake } from '@midcall/server';
 import { Changes } from './changes.ts';
 import { type InboxDatabase, openDatabase } from './database.ts';
 import type { InboxStore } from './inbox-store.ts';
 import { OwnQuestions } from './own-questions.ts';
 import { people } from './people.ts';
-import type { PersonQuestions } from './person-questions.ts';
 import { Questions } from './questions.ts';
 import { InboxRecord } from './record.ts';
 import { inboxKeys, type Sealed, sealed } from './sealed.ts';
@@ -89,7 +89,7 @@ export async function openInbox(options: InboxStoreOptions): Promise<InboxStore>
     ended: (id, ending) => own.ended(id, ending),
     tellWait: (callId, wait) => own.tellWait(callId, wait),
     person: principal => personQuestions(principal, questions, changes, clock),
-    sessions: sessions(db, seal, clock),
+    sessions: sessions({ db, sealed: seal, clock }, principal => changes.tell(principal)),
     people: people({ db, sealed: seal, record, clock }, (principal, bridges) => {
       changes.tell(principal);
       changes.tellBridges(bridges);
@@ -142,6 +142,7 @@ function personQuestions(principal: string, questions: Questions, changes: Chang
           };
           // If it cannot be read now, it may be at the next change.
           look = () => void questions.receiptOf(principal, id, sent.id).then(received, () => {});
+          changes.tell(principal);
           changes.tellBridges([sent.bridge]);
           look();
         });

@@ -32,7 +32,8 @@ const stopMs = 5_000;
 /** How many questions of a bridge that is gone end in one transaction. */
 const endedAtOnce = 100;
 
-interface Own extends Asked {
+interface Own extends Omit<Asked, 'wait'> {
+  wait?: HostWait;
   /** What it is called in the database. */
   id: string;
   /** Settles when its row is there, or could not be made. */
@@ -73,6 +74,8 @@ export class OwnQuestions {
   #stopListening: (() => void) | undefined;
   #lastBeat: number | undefined;
   #rebirth: Promise<void> | undefined;
+  /** Questions that have ended whose hosts were told to come back for the results, by the ids of their calls. */
+  readonly #left = new Map<string, Own[]>();
   /** Replies that were given to their owners, until their receipts are written. */
   readonly #handled = new Set<string>();
   readonly #writing = new Set<Promise<unknown>>();
@@ -117,6 +120,8 @@ export class OwnQuestions {
     const own = this.#own.get(id);
     if (!own) return;
     this.#own.delete(id);
+    const call = own.question.call?.id;
+    if (call !== undefined && own.wait?.state === 'left') this.#left.set(call, [...(this.#left.get(call) ?? []), own]);
     // The owner ends a question before it returns the receipt of the reply that does so.
     const repliedBy = 'via' in ending && ending.via === viaInbox ? own.judged : undefined;
     own.ended = this.#writeEnd(own, ending, repliedBy);
@@ -124,16 +129,20 @@ export class OwnQuestions {
   }
 
   async tellWait(callId: string, wait: HostWait): Promise<void> {
-    const { questions, changes } = this.#options;
-    const theirs = [...this.#own.values()].filter(({ question }) => question.call?.id === callId);
+    const { db, questions, changes, failed } = this.#options;
+    const open = [...this.#own.values()].filter(({ question }) => question.call?.id === callId);
+    const theirs = [...open, ...(this.#left.get(callId) ?? [])];
+    if (wait.state !== 'left') this.#left.delete(callId);
+    for (const own of theirs) own.wait = wait;
     await Promise.all(
       theirs.map(async own => {
         try {
           await own.stored;
-          await this.#options.db.change(own.principal, ({ tx }) => questions.setWait(tx, own, wait));
+          await own.ended;
+          await db.change(own.principal, ({ tx }) => questions.setWait(tx, own, wait));
           changes().tell(own.principal);
         } catch (error) {
-          this.#options.failed(error);
+          failed(error);
         }
       }),
     );
@@ -240,7 +249,7 @@ export class OwnQuestions {
     await this.#rebirth;
     let ended: EndedRow | undefined;
     await this.#persist(own, async change => {
-      ended = await questions.end(change, own.id, ending, repliedBy);
+      ended = await questions.end(change, own.id, ending, { repliedBy, keepsWait: own.wait?.state === 'left' });
     });
     if (!ended) return;
     changes().tell(own.principal);

@@ -7,15 +7,12 @@
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import type { Question, Receipt, Reply } from '@midcall/host';
-import type { HostWait } from '@midcall/host/web';
+import type { EndedQuestion, HostWait, OpenQuestion, PersonEnding } from '@midcall/host/web';
+import type { ExpressionBuilder } from 'kysely';
 import type { Change, InboxDatabase, Tx } from './database.ts';
-import type { EndedQuestion, OpenQuestion } from './person-questions.ts';
 import type { InboxRecord } from './record.ts';
 import type { Sealed } from './sealed.ts';
-import { replyState } from './tables.ts';
-
-/** Where an ended question is shown, this is how. */
-export type StoredEnding = EndedQuestion['ending'];
+import { replyState, type Tables } from './tables.ts';
 
 /** A question as its process stores it. */
 export interface NewQuestion {
@@ -57,8 +54,17 @@ const questionPlace = (id: string, principal: string): string => `question ${id}
 /** Text of somebody else that the record repeats. */
 const shortened = (text: string): string => text.slice(0, 200);
 
+/** Whether a reply to a question has no receipt. */
+const isSent = ({ exists, selectFrom }: ExpressionBuilder<Tables, 'inbox_questions'>) =>
+  exists(
+    selectFrom('inbox_replies')
+      .select('inbox_replies.id')
+      .whereRef('inbox_replies.question', '=', 'inbox_questions.id')
+      .where('state', '<', replyState.done),
+  ).as('sent');
+
 /** Lets pages of a person look again. */
-async function touch(tx: Tx, principal: string): Promise<void> {
+export async function touch(tx: Tx, principal: string): Promise<void> {
   await tx
     .insertInto('inbox_people')
     .values({ principal, version: 1, name: null, seen_at: null, removed_at: null })
@@ -142,17 +148,22 @@ export class Questions {
       .updateTable('inbox_questions')
       .set({ wait: this.#sealedWait(id, wait) })
       .where('id', '=', id)
-      .where('ended_line', 'is', null)
       .execute();
     await touch(tx, principal);
   }
 
   /**
    * Ends a question, unless it has ended.
-   * @param repliedBy - the reply that ended it, if one of the mailbox did; others without a receipt are dropped
+   * @param options - `repliedBy`: the reply that ended it, if one of the mailbox did; others without a receipt are dropped.
+   *   `keepsWait`: whether its host comes back for the result
    * @returns undefined if it had ended, or was not stored
    */
-  async end(change: Change, id: string, ending: StoredEnding, repliedBy?: string): Promise<EndedRow | undefined> {
+  async end(
+    change: Change,
+    id: string,
+    ending: PersonEnding,
+    { repliedBy, keepsWait = false }: { readonly repliedBy?: string | undefined; readonly keepsWait?: boolean } = {},
+  ): Promise<EndedRow | undefined> {
     const { tx } = change;
     const row = await tx
       .selectFrom('inbox_questions')
@@ -170,8 +181,8 @@ export class Questions {
     const endedAt = Math.max(at, askedAt);
     await tx
       .updateTable('inbox_questions')
-      .set({ ended_line: line, ended_at: endedAt, how: ending.how, wait: null })
-      .set({ ending: this.#sealed.seal(ending, place('ending', id)) })
+      .set({ ended_line: line, ended_at: endedAt, how: ending.how })
+      .set({ ...(!keepsWait && { wait: null }), ending: this.#sealed.seal(ending, place('ending', id)) })
       .where('id', '=', id)
       .execute();
     if (repliedBy !== undefined) await this.#setReceipt(tx, repliedBy, { ok: true });
@@ -260,11 +271,11 @@ export class Questions {
         .where('principal', '=', principal)
         .where('ended_line', 'is', null);
       const { count } = await theirs.select(row => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
-      const page = theirs.select(['inbox_questions.id', 'asked_line', 'wait']).orderBy('asked_line');
+      const page = theirs.select(['inbox_questions.id', 'asked_line', 'wait']).select(isSent).orderBy('asked_line');
       const rows = await db
         .selectFrom(page.limit(limit).offset(from).as('page'))
         .innerJoin('inbox_contents', 'inbox_contents.id', 'page.id')
-        .select(['page.id', 'wait', 'question'])
+        .select(['page.id', 'wait', 'sent', 'question'])
         .orderBy('asked_line')
         .execute();
       return { questions: rows.map(row => this.#opened(principal, row)), count };
@@ -279,12 +290,12 @@ export class Questions {
         .where('ended_line', 'is not', null);
       const { count } = await theirs.select(row => row.fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
       const page = theirs
-        .select(['inbox_questions.id', 'ended_line', 'ended_at', 'ending'])
+        .select(['inbox_questions.id', 'ended_line', 'ended_at', 'ending', 'wait'])
         .orderBy('ended_line', 'desc');
       const rows = await db
         .selectFrom(page.limit(limit).offset(from).as('page'))
         .innerJoin('inbox_contents', 'inbox_contents.id', 'page.id')
-        .select(['page.id', 'ended_at', 'ending', 'question'])
+        .select(['page.id', 'ended_at', 'ending', 'wait', 'question'])
         .orderBy('ended_line', 'desc')
         .execute();
       return { questions: rows.map(row => this.#endedOne(principal, row)), count };
@@ -297,6 +308,7 @@ export class Questions {
         .selectFrom('inbox_questions')
         .innerJoin('inbox_contents', 'inbox_contents.id', 'inbox_questions.id')
         .select(['inbox_questions.id', 'wait', 'ended_at', 'ending', 'question'])
+        .select(isSent)
         .where('inbox_questions.id', '=', id)
         .where('principal', '=', principal)
         .executeTakeFirst(),
@@ -330,6 +342,7 @@ export class Questions {
           ...{ reply: this.#sealed.seal(reply, place('reply', id)), receipt: null },
         })
         .execute();
+      await touch(tx, principal);
       return { id, bridge: open.bridge };
     });
   }
@@ -396,23 +409,29 @@ export class Questions {
 
   #opened(
     principal: string,
-    { id, wait, question }: { id: string; wait: string | null; question: string },
+    { id, wait, sent, question }: { id: string; wait: string | null; sent: unknown; question: string },
   ): OpenQuestion {
     return {
       question: this.#sealed.open(question, questionPlace(id, principal)),
-      ...(wait !== null && { wait: this.#sealed.open(wait, place('wait', id)) }),
+      ...this.#openedWait(id, wait),
+      ...(sent ? { sent: true } : {}),
     };
+  }
+
+  #openedWait(id: string, wait: string | null): { readonly wait?: HostWait } {
+    return wait === null ? {} : { wait: this.#sealed.open(wait, place('wait', id)) };
   }
 
   #endedOne(
     principal: string,
-    row: { id: string; question: string; ending: string | null; ended_at: number | null },
+    row: { id: string; question: string; ending: string | null; ended_at: number | null; wait: string | null },
   ): EndedQuestion {
-    const { id, question, ending, ended_at } = row;
+    const { id, question, ending, ended_at, wait } = row;
     return {
       question: this.#sealed.open(question, questionPlace(id, principal)),
       ending: this.#sealed.open(ending!, place('ending', id)),
       endedAt: ended_at!,
+      ...this.#openedWait(id, wait),
     };
   }
 }

@@ -4,6 +4,7 @@ import { MidcallError } from '@midcall/core/errors';
 import type { Clock } from '@midcall/core/time';
 import type { InboxDatabase } from './database.ts';
 import type { Sessions } from './inbox-store.ts';
+import { touch } from './questions.ts';
 import type { Sealed } from './sealed.ts';
 
 const lastsMs = 12 * 60 * 60 * 1_000;
@@ -17,7 +18,22 @@ const digestOf = (what: 'at' | 'cookie' | 'csrf', text: string): string =>
 /** Where a person's name is sealed. */
 export const namePlace = (principal: string): string => `name ${principal}`;
 
-export function sessions(db: InboxDatabase, sealed: Sealed, clock: Pick<Clock, 'now'>): Sessions {
+/** @param onChange - told of a person one of whose sessions has ended */
+export function sessions(
+  { db, sealed, clock }: { db: InboxDatabase; sealed: Sealed; clock: Pick<Clock, 'now'> },
+  onChange: (principal: string) => void,
+): Sessions {
+  const endThose = async (column: 'at' | 'principal', value: string): Promise<void> => {
+    const ended = await db.write(async tx => {
+      const found = tx.selectFrom('inbox_sessions').select('principal').where(column, '=', value);
+      const person = await found.executeTakeFirst();
+      if (!person) return undefined;
+      await tx.deleteFrom('inbox_sessions').where(column, '=', value).execute();
+      await touch(tx, person.principal);
+      return person.principal;
+    });
+    if (ended !== undefined) onChange(ended);
+  };
   return {
     begin: ({ principal, name }) =>
       db.change(principal, async ({ tx }) => {
@@ -69,12 +85,7 @@ export function sessions(db: InboxDatabase, sealed: Sealed, clock: Pick<Clock, '
       return { principal, name: sealed.open(found.name!, namePlace(principal)), csrf: digestOf('csrf', cookie) };
     },
 
-    async end(at) {
-      await db.write(tx => tx.deleteFrom('inbox_sessions').where('at', '=', digestOf('at', at)).execute());
-    },
-
-    async endAll(principal) {
-      await db.write(tx => tx.deleteFrom('inbox_sessions').where('principal', '=', principal).execute());
-    },
+    end: at => endThose('at', digestOf('at', at)),
+    endAll: principal => endThose('principal', principal),
   };
 }
