@@ -506,7 +506,7 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       expect(a.inbox.get(asked.id)).toBeDefined();
       slow.advance(3_000);
       await eventually(async () => (await ada.open(0, 9)).count === 1);
-      const [{ question: anew }] = (await ada.open(0, 9)).questions as [{ question: { id: string } }];
+      const anew = (await ada.open(0, 9)).questions[0]!.question;
       expect(anew.id).not.toBe(asked.id);
       expect(await a.store.person('ada').reply(anew.id, yes)).toEqual({ ok: true });
       expect(await asked.ending).toMatchObject({ how: 'answered', via: 'inbox' });

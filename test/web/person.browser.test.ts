@@ -183,7 +183,8 @@ describe('answering', () => {
       await page.getByLabel('Colour').fill(`colour ${at}`);
     }
     await Promise.all(tabs.map(page => page.getByRole('button', { name: 'Send answer' }).click()));
-    const won = ((await ending) as { content: { colour: string } }).content.colour;
+    const { content } = (await ending) as { readonly content?: Readonly<Record<string, unknown>> };
+    const won = content?.['colour'];
     const lost = tabs[won === 'colour 0' ? 1 : 0]!;
     await lost.getByText(/You typed this/).waitFor();
     expect(await lost.locator('.left-over dd').textContent()).toBe(won === 'colour 0' ? 'colour 1' : 'colour 0');
