@@ -326,7 +326,6 @@ export class Questions {
         .where('id', '=', question)
         .where('principal', '=', principal)
         .where('ended_line', 'is', null)
-        .where('refused', '=', 0)
         .executeTakeFirst();
       if (!open) return undefined;
       const earlier = await tx

@@ -38,7 +38,7 @@ export class InboxRecord implements RecordOfInbox {
     await this.#db.write(tx =>
       tx
         .insertInto('inbox_head')
-        .values({ one: 1, line: 0, digest: '', proof: this.#proofOf(0, ''), key_check: keyCheck })
+        .values({ one: 1, line: 0, digest: '', proof: this.#proofOf(''), key_check: keyCheck })
         .onConflict(conflict => conflict.doNothing())
         .execute(),
     );
@@ -54,7 +54,7 @@ export class InboxRecord implements RecordOfInbox {
       .insertInto('inbox_record')
       .values({ ...line, digest })
       .execute();
-    const proof = this.#proofOf(line.line, digest);
+    const proof = this.#proofOf(digest);
     await tx.updateTable('inbox_head').set({ line: line.line, digest, proof }).execute();
     Object.assign(head, { line: line.line, digest });
     return line;
@@ -102,14 +102,13 @@ export class InboxRecord implements RecordOfInbox {
       }
       if (rows.length === 0) return { ok: false, at: last + 1 };
     }
-    const isHead =
-      before === head.digest && this.#sealed.keys.some(key => this.#proofOf(head.line, before, key) === head.proof);
+    const isHead = before === head.digest && this.#sealed.keys.some(key => this.#proofOf(before, key) === head.proof);
     return isHead ? { ok: true, lines: head.line } : { ok: false, at: head.line };
   }
 
   /** Of the head, so that nobody makes an earlier line the last one. */
-  #proofOf(line: number, digest: string, key?: string): string {
-    return this.#sealed.digest(JSON.stringify(['head', line, digest]), key)!;
+  #proofOf(digest: string, key?: string): string {
+    return this.#sealed.digest(JSON.stringify(['head', digest]), key)!;
   }
 
   #isWhole(row: Row, before: string): boolean {

@@ -12,7 +12,7 @@ export interface Tables {
     /** The last line of the record. */
     line: number;
     digest: string;
-    /** A keyed digest of the two. */
+    /** A keyed digest of that digest. */
     proof: string;
     /** A sealed text, by which a wrong key is noticed. */
     key_check: string;
