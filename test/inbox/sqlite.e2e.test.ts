@@ -1,14 +1,56 @@
 /** The inbox in a SQLite file that processes share. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
-import { expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
+import { eventually } from '../fixtures/grown.ts';
 import { inSoak } from '../fixtures/soak.ts';
 import { killBridges } from './killed-bridges.ts';
+import { bridge, question, stopAll } from './stage.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'midcall-inbox-'));
+const disk = join(folder, 'disk');
+/** A disk of 2 MB, where this user may make one. */
+const hasDisk = (() => {
+  mkdirSync(disk);
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'none', disk], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+})();
+afterAll(async () => {
+  await stopAll();
+  // libsql has the file open until its statements are collected.
+  if (hasDisk) execFileSync('umount', ['-l', disk]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it.runIf(hasDisk)('on a full disk a question is refused, and an end waits until there is room', async () => {
+  const a = await bridge({ where: join(disk, 'inbox.db') });
+  const { id } = await a.ask('ada');
+  const filler = join(disk, 'filler');
+  const { bavail, bsize } = statfsSync(disk);
+  writeFileSync(filler, Buffer.alloc(bavail * bsize));
+  await expect(a.ask('ada', question('x'.repeat(100_000)))).rejects.toMatchObject({
+    code: 'store/unavailable',
+    message: expect.stringContaining('disk is full'),
+  });
+  a.inbox.end(id, { how: 'withdrawn' });
+  await eventually(() => a.errors.length > 0);
+  const ada = a.store.person('ada');
+  expect(await ada.get(id)).not.toHaveProperty('ending');
+  rmSync(filler);
+  await a.written();
+  expect(await ada.get(id)).toMatchObject({ ending: { how: 'withdrawn' } });
+  expect(await ada.open(0, 9)).toEqual({ questions: [], count: 0 });
+  expect(await a.store.record.verify()).toEqual({ ok: true, lines: 2 });
+});
 
 it('two bridges that are killed at any point leave each question ended once, with how, and a record that verifies', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'midcall-inbox-'));
   const where = join(folder, 'inbox.db');
   const rows = async (): Promise<string[][]> => {
     const database = new Database(where);
@@ -18,6 +60,4 @@ it('two bridges that are killed at any point leave each question ended once, wit
     return found.map(row => Object.values(row).map(String));
   };
   await killBridges(where, rows, inSoak({ kills: 200, questions: 1_000 }, { kills: 6, questions: 80 }));
-  expect((await rows()).length).toBeGreaterThan(0);
-  rmSync(folder, { recursive: true, force: true });
 });

@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Attributes, type Tracer, trace } from '@opentelemetry/api';
 import Database from 'libsql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openInbox } from '../../packages/midcall/src/inbox/store/index.ts';
@@ -101,4 +102,43 @@ it('a copy that was made while questions were asked opens as an inbox, and its r
   expect((await ada.ended(0, 9)).questions).toMatchObject([{ question: { message: 'First' } }]);
   expect(await ada.get(open.id)).toMatchObject({ question: { message: 'Second' } });
   expect(await b.store.record.verify()).toMatchObject({ ok: true });
+});
+
+it('each question that has ended is a span from its asking to its end, with what the record says and no contents', async () => {
+  const spans: { readonly name: string; readonly from: unknown; to?: unknown; attributes?: Attributes }[] = [];
+  const tracer = {
+    startSpan(name: string, { startTime }: { startTime: number }) {
+      const span: (typeof spans)[number] = { name, from: startTime };
+      spans.push(span);
+      return {
+        setAttributes: (attributes: Attributes) => Object.assign(span, { attributes }),
+        end: (to: number) => Object.assign(span, { to }),
+      };
+    },
+  } as unknown as Tracer;
+  trace.disable();
+  trace.setGlobalTracerProvider({ getTracer: () => tracer });
+  try {
+    const a = await bridge({ where: join(folder, 'inbox.db') });
+    const asked = await a.ask('ada', question('canary-question'), { host: 'A host' });
+    await a.store.person('ada').reply(asked.id, yes);
+    const [ended] = (await a.store.person('ada').ended(0, 1)).questions;
+    expect(spans).toEqual([
+      {
+        name: 'midcall.inbox.question',
+        from: asked.question.askedAt,
+        to: ended!.endedAt,
+        attributes: {
+          'midcall.principal': 'ada',
+          'midcall.server': 'notes',
+          'midcall.host': 'A host',
+          'midcall.kind': 'form',
+          'midcall.how': 'answered',
+          'midcall.via': 'inbox',
+        },
+      },
+    ]);
+  } finally {
+    trace.disable();
+  }
 });

@@ -11,7 +11,7 @@
  * - inbox-own-B4 An end is written until that succeeds.
  */
 import { randomUUID } from 'node:crypto';
-import { isMidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { type Clock, steadyNow } from '@midcall/core/time';
 import type { Ending, Receipt } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
@@ -96,6 +96,7 @@ export class OwnQuestions {
 
   async ask(asked: Asked): Promise<void> {
     const { id } = asked.question;
+    if (this.#stopping) throw new MidcallError('store/unavailable', 'The inbox is closed.');
     if (this.#own.has(id)) throw new TypeError('A question is asked once.');
     const own: Own = { ...asked, id, stored: Promise.resolve(), isStored: false };
     this.#own.set(id, own);
