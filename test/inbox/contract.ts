@@ -526,6 +526,21 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       ]);
     });
 
+    it('a bridge that was declared gone ends the questions of a person who was removed meanwhile', async () => {
+      const at = await place();
+      const [slow, clock] = [manualClock(), manualClock()];
+      const [a, b] = [await bridge({ ...at, clock: slow }), await bridge({ ...at, clock })];
+      const [asked, other] = [await a.ask('ada'), await a.ask('bob')];
+      for (let n = 0; n < 6; n++) await passed(clock, 3_000);
+      await endedThere(b.store.person('ada'), asked.id);
+      await b.store.people.remove('ada');
+      slow.advance(3_000);
+      expect(await asked.ending).toMatchObject({ how: 'refused-by-policy' });
+      await eventually(async () => (await b.store.person('bob').open(0, 9)).count === 1);
+      expect(a.inbox.get(other.id)).toBeDefined();
+      expect(a.errors).toEqual([]);
+    });
+
     it('a bridge that could not say for ten seconds that it lives takes no reply until it can', async () => {
       const at = await place();
       const [slow, clock] = [manualClock(), manualClock()];

@@ -281,7 +281,11 @@ export class OwnQuestions {
     }
   }
 
-  /** Makes a change until that succeeds. @returns false if the process stops before */
+  /**
+   * Makes a change until that succeeds.
+   * @returns false if the process stops before
+   * @throws declaredGone; MidcallError `host/refused`
+   */
   #persist({ principal }: Own, work: (change: Change) => Promise<void>): Promise<boolean> {
     const { db, clock, failed, worked } = this.#options;
     const attempt = async (): Promise<boolean> => {
@@ -291,7 +295,7 @@ export class OwnQuestions {
           worked();
           return true;
         } catch (error) {
-          if (error === declaredGone) throw error;
+          if (error === declaredGone || isMidcallError(error, 'host/refused')) throw error;
           failed(error);
         }
         if (this.#hasGivenUp) return false;
@@ -380,13 +384,18 @@ export class OwnQuestions {
     const anew = randomUUID();
     let id = own.id;
     const begun = steadyNow(clock);
-    const isMoved = await this.#persist(own, async change => {
+    const move = this.#persist(own, async change => {
       await this.#join(change, bridge);
       id = own.id;
       if (await questions.isOpen(change.tx, id)) return questions.move(change.tx, id, bridge);
       // It may be there, if an earlier attempt only seemed to fail.
       if (!(await questions.isOpen(change.tx, anew))) await questions.add(change, { ...own, id: anew }, bridge);
       id = anew;
+    });
+    const isMoved = await move.catch(error => {
+      if (error === declaredGone) throw error;
+      own.owner.end(removedEnding);
+      return false;
     });
     if (!isMoved) return;
     own.id = id;
