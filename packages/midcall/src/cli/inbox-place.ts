@@ -1,4 +1,5 @@
 /** Where the inboxes of a bridge are stored, and the key that seals them. */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { KeySource } from '@midcall/server';
 import { dataPath } from '../install/index.ts';
@@ -21,5 +22,6 @@ export function inboxPlace(where: string | true): { readonly where: string; read
     );
   const path = isAddress ? where : where === true ? dataPath('inbox.db') : resolve(where);
   if (key) return { where: path, key };
-  return { where: path, key: file ? { file } : { file: `${path}.key`, create: true } };
+  // Inboxes without their key are not to be given another one, which opens nothing of theirs.
+  return { where: path, key: file ? { file } : { file: `${path}.key`, create: !existsSync(path) } };
 }
