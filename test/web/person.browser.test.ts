@@ -188,8 +188,9 @@ describe('answering', () => {
       }),
     );
     await Promise.all(tabs.map(({ page }) => page.getByRole('button', { name: 'Send answer' }).click()));
-    const { content } = (await ending) as { readonly content: { readonly colour: string } };
-    const [won, lost] = tabs[0]!.colour === content.colour ? tabs : [tabs[1]!, tabs[0]!];
+    const ended = await ending;
+    const colour = ended.how === 'answered' && ended.content?.['colour'];
+    const [won, lost] = tabs[0]!.colour === colour ? tabs : [tabs[1]!, tabs[0]!];
     await won!.page.getByText('You answered.').waitFor();
     const late = lost!.page.getByText(
       'Your answer was not sent, because this question had already ended. You answered.',
