@@ -128,7 +128,7 @@ export function showDocument(
   const had = document.activeElement;
   const heldCard = had?.closest('[data-question]')?.id;
   const before = new Set([...document.querySelectorAll('[data-question]')].map(card => card.id));
-  const keep = (now: Element): boolean => options.live && touched.has(now);
+  const keep = (now: Element): boolean => options.live && (touched.has(now) || now.hasAttribute('data-stays'));
   const elsewhere = options.returned === true || (options.url !== undefined && isElsewhere(options.url));
   if (elsewhere && !options.returned) {
     history.replaceState({ scrolledTo: window.scrollY }, '');

@@ -1,6 +1,6 @@
 export { addPage, type FoundList, hostsPage, type NeedyServer, packagePage, valuesPage } from './add-page.ts';
 export { auditPage } from './audit-page.ts';
-export { callPage, nextQuestion, noticeBox, questionPage, type Returned } from './call-page.ts';
+export { callPage, nextQuestion, questionPage, type Returned } from './call-page.ts';
 export { comparable, comparePage, lastBefore } from './compare-page.ts';
 export { editPage } from './edit-page.ts';
 export { findPage } from './find-page.ts';

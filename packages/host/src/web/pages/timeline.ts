@@ -94,7 +94,7 @@ function leftOver(
   if (all.length === 0 && !isFilledInByScript) return false;
   const id = `q-${question.id}-typed`;
   const secrets = question.kind === 'form' && secretsOf(question).size > 0;
-  return html`<div${attributes({ class: 'left-over', id, hidden: all.length === 0, 'data-morph': isFilledInByScript && 'keep' })}><p>${unsent}${secrets && ` ${texts.typed.secrets}`}</p><dl>${all.map(
+  return html`<div${attributes({ class: 'left-over', id, hidden: all.length === 0, 'data-stays': isFilledInByScript })}><p>${unsent}${secrets && ` ${texts.typed.secrets}`}</p><dl>${all.map(
     each => html`<div data-typed><dt>${visibleHtml(each.label, 80)}</dt><dd>${each.text}</dd></div>`,
   )}</dl><button${attributes({ type: 'button', class: 'button small script-only', 'data-copy': id, 'data-copied': texts.typed.copied, 'data-morph': 'keep' })}>${texts.typed.copy}</button></div>`;
 }

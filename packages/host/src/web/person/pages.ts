@@ -12,7 +12,6 @@ import {
   endingChip,
   goneBox,
   nextQuestion,
-  noticeBox,
   type PageAssets,
   pager,
   questionItem,
@@ -138,12 +137,20 @@ export function openPage({ questions, count, from }: Listed<OpenQuestion>, view:
 export interface QuestionPageOptions {
   /** What was posted, if its form is shown again. */
   readonly returned?: Omit<Returned, 'id'>;
+  /** Why an answer was not sent. */
   readonly notice?: string;
   /** The question to go on with. */
   readonly next?: Question | undefined;
 }
 
 const crumb = ({ link }: Session): Html => html`<a class="crumb" href="${link('/')}">${personTexts.title}</a>`;
+
+/**
+ * Says that an answer came too late. A live update of the page, which follows at once, leaves it there, and the answer to a form
+ * replaces what a live update has left.
+ */
+const lateBox = (notice: string | undefined): Html =>
+  html`<div${attributes({ class: 'notice', id: 'late', role: 'alert', hidden: notice === undefined, 'data-stays': true })}><span>${notice}</span></div>`;
 
 /** One question: its card or, once it has ended, what became of it. */
 export function questionPage(
@@ -157,12 +164,12 @@ export function questionPage(
   const head = (content: Html, refresh?: number): PersonContent => ({
     title: texts.question.title,
     ...(refresh !== undefined && { refresh: { after: refresh, to: link(answerPath(question)) } }),
-    main: html`<div class="head"><h1>${crumb(view)} ${visibleHtml(question.asker.id, 80)}</h1>${'ending' in shown && day(question.askedAt, zone)}</div>${noticeBox(notice)}${content}`,
+    main: html`<div class="head"><h1>${crumb(view)} ${visibleHtml(question.asker.id, 80)}</h1>${'ending' in shown && day(question.askedAt, zone)}</div>${content}`,
   });
   if ('ending' in shown) {
     const typed = returned ? { typed: returned.draft } : {};
     return head(
-      html`<div class="asked-for">${callLine(question, false)}</div><ol class="timeline">${endedEntries({ ...shown, ...typed }, zone, personTexts.ending)}${waitEntry(shown.wait)}</ol>${nextQuestion(next, next && link(answerPath(next)))}`,
+      html`${lateBox(notice)}<div class="asked-for">${callLine(question, false)}</div><ol class="timeline">${endedEntries({ ...shown, ...typed }, zone, personTexts.ending)}${waitEntry(shown.wait)}</ol>${nextQuestion(next, next && link(answerPath(next)))}`,
     );
   }
   if (shown.sent) {

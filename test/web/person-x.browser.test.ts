@@ -1,0 +1,499 @@
+/** The inbox of a person in a browser. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FormQuestion } from '@midcall/host';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Look, launch, leaveBrowser, violations, visitor, wrongInLook } from './browser.ts';
+import { type PersonStage, personStage } from './person-stage.ts';
+import { builtClient, everyField, finishPage, openPage, pickOne, useModel } from './stage.ts';
+
+/** Where pictures of every page go. */
+const pictures = process.env['MIDCALL_PICTURES'];
+const looks: readonly Look[] = ([1440, 1024, 360] as const).flatMap(width =>
+  (['light', 'dark'] as const).map(colorScheme => ({ colorScheme, viewport: { width, height: 860 } })),
+);
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => leaveBrowser(browser));
+
+/** Somebody who is signed in, on the list of what waits for them. */
+async function enter(options: BrowserContextOptions = {}) {
+  const on = await personStage({ client: builtClient });
+  const me = await visitor(browser, options);
+  onTestFinished(async () => {
+    await me[Symbol.asyncDispose]();
+    await on[Symbol.asyncDispose]();
+    expect(on.errors).toEqual([]);
+    expect(me.troubles).toEqual([]);
+  });
+  me.context.setDefaultTimeout(25_000);
+  await me.page.goto(`${on.url}/`);
+  return { on, ...me };
+}
+
+const card = (page: Page) => page.getByRole('article');
+const items = (page: Page) => page.locator('.person-list .inbox-item');
+
+/** Another tab of the same browser. */
+async function tab({ on, context }: Awaited<ReturnType<typeof enter>>, path: string): Promise<Page> {
+  const page = await context.newPage();
+  await page.goto(`${on.url}${path}`);
+  return page;
+}
+
+/** A form with one line of text. */
+const oneLine = (message: string, more: Partial<FormQuestion> = {}): FormQuestion => ({
+  ...pickOne(undefined),
+  message,
+  fields: [{ kind: 'text', name: 'colour', title: 'Colour', required: true }],
+  ...more,
+});
+
+describe('answering', () => {
+  it('fills in a form of several kinds of field from the list, and goes on to the next question', async () => {
+    const me = await enter();
+    const { on, page } = me;
+    const question = everyField('profile');
+    const next = { ...oneLine('Which colour?'), askedAt: Date.now() };
+    const ending = on.questions.ask(question);
+    await items(page).filter({ hasText: 'Tell us about you.' }).waitFor();
+    const second = on.questions.ask(next);
+    await items(page).nth(1).waitFor();
+    expect(await page.title()).toBe('(2) Inbox · Midcall');
+    await items(page).first().click();
+    await card(page).waitFor();
+    await card(page).getByLabel('Full name').fill('A');
+    await card(page).getByLabel('Email').fill('ada@lovelace.example');
+    await card(page).locator('.error').filter({ hasText: '2' }).waitFor();
+    await card(page).getByLabel('Full name').fill('Ada Lovelace');
+    await card(page).getByRole('searchbox').fill('Country 77');
+    await card(page).getByText('Country 77', { exact: true }).click();
+    await card(page).getByLabel('Shift').selectOption({ label: 'Shift 3' });
+    await card(page).getByText('WED', { exact: true }).click();
+    await card(page).getByRole('button', { name: 'Send answer' }).click();
+    expect(await ending).toMatchObject({
+      how: 'answered',
+      via: 'inbox',
+      content: {
+        full_name: 'Ada Lovelace',
+        email: 'ada@lovelace.example',
+        country: 'c77',
+        shift: 's3',
+        days: ['mon', 'wed'],
+        // The zone of the browser.
+        meet_at: '2026-07-01T12:00:00+02:00',
+      },
+    });
+    await page.getByText('You answered.').waitFor();
+    await page.getByRole('link', { name: 'Next: notes asks you' }).click();
+    await card(page).getByLabel('Colour').fill('green');
+    await page.keyboard.press('Enter');
+    expect(await second).toMatchObject({ content: { colour: 'green' } });
+    await page.getByText('Nothing more waits for you.').waitFor();
+  });
+
+  it('goes back in a wizard with what was typed', async () => {
+    const { on, page } = await enter();
+    const back = { kind: 'select', name: 'back', required: false, wayBack: true } as const;
+    const question = oneLine('Step 2: Colour', {
+      fields: [
+        { kind: 'text', name: 'colour', title: 'Colour', required: false },
+        { ...back, choices: [{ value: 'wall', title: 'Change: Wall' }] },
+      ] as unknown as FormQuestion['fields'],
+    });
+    const ending = on.questions.ask(question);
+    await page.goto(`${on.url}/questions/${question.id}`);
+    await card(page).getByLabel('Colour').fill('red');
+    await card(page).getByRole('button', { name: 'Change: Wall' }).click();
+    expect(await ending).toMatchObject({ how: 'answered', content: { colour: 'red', back: 'wall' } });
+  });
+
+  it.each([
+    ['Decline', 'declined', 'You declined.'],
+    ['Dismiss', 'dismissed', 'You dismissed it.'],
+  ])('ends a question by its button: %s', async (name, how, says) => {
+    const { on, page } = await enter();
+    const question = pickOne('d');
+    const ending = on.questions.ask(question);
+    await items(page).first().click();
+    await card(page).getByRole('button', { name }).click();
+    await page.getByText(says).waitFor();
+    expect(await ending).toEqual({ how, via: 'inbox' });
+  });
+
+  it('opens a page in a tab of its own, after the consent', async () => {
+    const { on, page, context } = await enter();
+    await context.route('https://pay.example.com/**', route =>
+      route.fulfill({ body: 'Paid.', contentType: 'text/plain' }),
+    );
+    const ending = on.questions.ask(openPage('https://pay.example.com/x'));
+    await items(page).first().click();
+    const opened = context.waitForEvent('page');
+    await card(page).getByRole('button', { name: 'Open the page' }).click();
+    const other = await opened;
+    await other.getByText('Paid.').waitFor();
+    expect(await other.evaluate(() => document.referrer)).toBe('');
+    expect(await ending).toMatchObject({ how: 'answered' });
+    await page.getByText('You agreed to open the page.').waitFor();
+  });
+
+  it('makes a call that waits, and shows its arguments', async () => {
+    const { on, page } = await enter();
+    const { id, asker, askedAt } = pickOne(undefined);
+    const ending = on.questions.ask({
+      ...{ kind: 'call', id, asker, askedAt, why: 'rule 2 says ask' },
+      call: { id: 'c', kind: 'tool', name: 'remove_branch', arguments: { branch: 'main' } },
+      grants: { scopes: ['exact'], fields: [], ends: ['hour'], recent: [] },
+    });
+    await items(page).first().click();
+    await card(page).getByText('The call has not been made.').waitFor();
+    expect(await card(page).textContent()).not.toContain('Let calls like it pass');
+    await card(page).getByRole('button', { name: 'Make this call once' }).click();
+    await page.getByText('You said yes to the call.').waitFor();
+    expect(await ending).toMatchObject({ how: 'answered' });
+  });
+
+  it('says in the second of two tabs that the first was faster, and keeps what was typed there to be copied', async () => {
+    const me = await enter();
+    const question = oneLine('Which colour?');
+    const ending = me.on.questions.ask(question);
+    const [first, second] = [await tab(me, `/questions/${question.id}`), await tab(me, `/questions/${question.id}`)];
+    await second.getByLabel('Colour').fill('blue, typed in vain');
+    await first.getByLabel('Colour').fill('red');
+    await first.getByRole('button', { name: 'Send answer' }).click();
+    await second.getByText('You answered.').waitFor();
+    expect(await ending).toMatchObject({ content: { colour: 'red' } });
+    await second.getByText('You typed this, and it was not sent.').waitFor();
+    expect(await second.locator('.left-over dd').textContent()).toBe('blue, typed in vain');
+    expect(await first.locator('.left-over').isVisible()).toBe(false);
+    expect(await violations(second)).toEqual([]);
+  });
+
+  it('lets exactly one of two answers win that are sent at once, and says so in the other tab for as long as that is open', async () => {
+    const { on, page: first, context } = await enter();
+    const question = oneLine('Which colour?');
+    const ending = on.questions.ask(question);
+    // No page is told of changes, so that both answers are sent.
+    await first.close();
+    const tabs = await Promise.all(
+      ['red', 'blue'].map(async colour => {
+        const page = await context.newPage();
+        await page.route('**/events?*', () => {});
+        await page.goto(`${on.url}/questions/${question.id}`);
+        await page.getByLabel('Colour').fill(colour);
+        return { colour, page };
+      }),
+    );
+    await Promise.all(tabs.map(({ page }) => page.getByRole('button', { name: 'Send answer' }).click()));
+    const { content } = (await ending) as { readonly content: { readonly colour: string } };
+    const [won, lost] = tabs[0]!.colour === content.colour ? tabs : [tabs[1]!, tabs[0]!];
+    await won!.page.getByText('You answered.').waitFor();
+    const late = lost!.page.getByText(
+      'Your answer was not sent, because this question had already ended. You answered.',
+    );
+    await late.waitFor();
+    // What is told after a change has the page look again.
+    void on.questions.ask(oneLine('Another question'));
+    await lost!.page.evaluate(() => window.dispatchEvent(new Event('online')));
+    await lost!.page.locator('.inbox-count').filter({ hasText: '1' }).waitFor();
+    expect(await late.isVisible()).toBe(true);
+    expect(await lost!.page.locator('.left-over dd').textContent()).toBe(lost!.colour);
+  });
+
+  it('shows at once that a question was answered elsewhere, on its page and in the list', async () => {
+    const me = await enter();
+    const question = oneLine('Which colour?');
+    void me.on.questions.ask(question);
+    const other = await tab(me, `/questions/${question.id}`);
+    await card(other).waitFor();
+    await me.page.locator('.head').filter({ hasText: '1 question waiting' }).waitFor();
+    await me.on.questions.inbox.reply(question.id, { action: 'decline' }, 'host');
+    await other.getByText('You declined in the host.').waitFor();
+    await me.page.getByText('Nothing is waiting for you.').waitFor();
+    await me.page.getByRole('link', { name: 'Past questions' }).click();
+    await me.page.getByText('in the host').waitFor();
+  });
+
+  it('says that an answer is on its way, and follows', async () => {
+    const { on, page } = await enter();
+    const question = oneLine('Which colour?');
+    void on.questions.ask(question);
+    await items(page).first().click();
+    on.questions.isSilent = true;
+    await card(page).getByLabel('Colour').fill('red');
+    await card(page).getByRole('button', { name: 'Send answer' }).click();
+    await page.getByText('Your answer is on its way.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await on.questions.deliver();
+    await page.getByText('You answered.').waitFor();
+  });
+
+  it('says what to do when the host has stopped waiting', async () => {
+    const { on, page } = await enter();
+    const question = oneLine('Which colour?');
+    void on.questions.ask(question);
+    on.questions.wait(question.id, { host: 'Zed', state: 'waits' });
+    await items(page).first().click();
+    await card(page).getByText('Zed waits').waitFor();
+    on.questions.wait(question.id, { host: 'Zed', state: 'left' });
+    await card(page).getByText('Answer here; then go back to it and say “continue”.').waitFor();
+    await card(page).getByLabel('Colour').fill('red');
+    await page.keyboard.press('Enter');
+    await page.getByText('Zed has stopped waiting: go back to it and say “continue”.').waitFor();
+  });
+});
+
+describe('a page that is open', () => {
+  it('follows ten questions as they come and end, and keeps what is typed, its focus and its place', async () => {
+    const { on, page } = await enter();
+    const all = Array.from({ length: 10 }, (_, at) => oneLine(`Question ${at}`, { askedAt: Date.now() + at }));
+    for (const question of all) void on.questions.ask(question);
+    await items(page).nth(9).waitFor();
+    await page.locator('.head').filter({ hasText: '10 questions waiting' }).waitFor();
+    await page.locator('#announce').filter({ hasText: 'questions waiting' }).waitFor({ state: 'attached' });
+    await items(page).nth(4).click();
+    await card(page).getByLabel('Colour').fill('half a wo');
+    for (const question of all.slice(0, 4)) on.questions.inbox.end(question.id, { how: 'timed-out' });
+    await page.locator('.inbox-count').filter({ hasText: '6' }).waitFor();
+    await page.keyboard.type('rd');
+    expect(await card(page).getByLabel('Colour').inputValue()).toBe('half a word');
+    await page.getByRole('link', { name: 'Past questions' }).click();
+    await page.getByRole('heading', { name: 'Past questions' }).waitFor();
+    await page.goBack();
+    expect(await card(page).getByLabel('Colour').inputValue()).toBe('half a word');
+    await page.getByRole('button', { name: 'Send answer' }).click();
+    await page.getByText('You answered.').waitFor();
+    await page
+      .getByRole('link', { name: /^Inbox/ })
+      .first()
+      .click();
+    await items(page).nth(4).waitFor();
+    await items(page).nth(1).focus();
+    on.questions.inbox.end(all[5]!.id, { how: 'withdrawn' });
+    await page.locator('.inbox-count').filter({ hasText: '4' }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Question 6');
+  });
+
+  it('never puts a secret aside, in the page nor elsewhere in the browser', async () => {
+    const { on, page } = await enter();
+    const question = oneLine('Sign in', {
+      fields: [
+        { kind: 'text', name: 'password', required: true },
+        { kind: 'text', name: 'user', required: false },
+      ],
+    });
+    void on.questions.ask(question);
+    await items(page).first().click();
+    await card(page).getByLabel('Password').fill('hunter2-of-the-tab');
+    await card(page).getByLabel('User').fill('ada');
+    await page.getByRole('link', { name: 'Past questions' }).click();
+    await page.getByRole('heading', { name: 'Past questions' }).waitFor();
+    await page.goBack();
+    expect(await card(page).getByLabel('User').inputValue()).toBe('ada');
+    expect(await card(page).getByLabel('Password').inputValue()).toBe('');
+    await card(page).getByLabel('Password').fill('hunter2-of-the-tab');
+    on.questions.inbox.end(question.id, { how: 'timed-out' });
+    await page.getByText('You typed this').waitFor();
+    expect(await page.locator('.left-over').textContent()).not.toContain('hunter2-of-the-tab');
+    const stored = await page.evaluate(() =>
+      JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
+    );
+    expect(stored).not.toMatch(/hunter2|ada/);
+  });
+
+  it('says so while the inbox cannot be reached, keeps what is typed, and goes on by itself', async () => {
+    const { on, page, context, troubles } = await enter();
+    const question = oneLine('Which colour?');
+    const ending = on.questions.ask(question);
+    await items(page).first().click();
+    await card(page).getByLabel('Colour').fill('red');
+    await context.setOffline(true);
+    await card(page).getByRole('button', { name: 'Send answer' }).click();
+    await page.getByText('The inbox cannot be reached.').waitFor();
+    expect(await card(page).getByLabel('Colour').inputValue()).toBe('red');
+    await context.setOffline(false);
+    await page.getByText('The inbox cannot be reached.').waitFor({ state: 'hidden' });
+    await card(page).getByRole('button', { name: 'Send answer' }).click();
+    expect(await ending).toMatchObject({ content: { colour: 'red' } });
+    troubles.length = 0;
+  });
+});
+
+describe('signing out', () => {
+  it('ends the session, forgets its path, and every other page of it leads to signing in', async () => {
+    const me = await enter();
+    const { on, page, troubles } = me;
+    const other = await tab(me, '/past');
+    await page.getByRole('link', { name: 'Sign out' }).click();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+    expect(on.signedOut).toBe('everywhere');
+    await other.getByText('Your session has ended.').waitFor();
+    expect(await page.evaluate(() => localStorage.getItem('midcall-inbox'))).toBeNull();
+    // The page in the other tab was refused, as it should be.
+    troubles.length = 0;
+  });
+
+  it('keeps what was typed when the session has ended meanwhile', async () => {
+    const { on, page, troubles } = await enter();
+    void on.questions.ask(oneLine('Which colour?'));
+    await items(page).first().click();
+    await card(page).getByLabel('Colour').fill('a long answer');
+    on.isSignedIn = false;
+    await card(page).getByRole('button', { name: 'Send answer' }).click();
+    await page.getByText('You are signed out.').waitFor();
+    expect(await card(page).getByLabel('Colour').inputValue()).toBe('a long answer');
+    expect(await violations(page)).toEqual([]);
+    troubles.length = 0;
+  });
+
+  it('finds the session of a browser again from the public address, with the question that it names', async () => {
+    const { on, page, troubles } = await enter();
+    const question = oneLine('Which colour?');
+    void on.questions.ask(question);
+    await page.goto(`${on.origin}/inbox`);
+    await items(page).first().waitFor();
+    await page.goto(`${on.origin}/inbox?question=${question.id}`);
+    await card(page).getByLabel('Colour').waitFor();
+    on.isSignedIn = false;
+    await page.goto(`${on.origin}/inbox`);
+    await page.getByText('Your session has ended.').waitFor();
+    await page.goto(`${on.origin}/inbox`);
+    await page.getByText('Here you find what servers ask you.').waitFor();
+    troubles.length = 0;
+  });
+});
+
+describe('for everybody', () => {
+  it('can be used by the keyboard alone', async () => {
+    const { on, page } = await enter();
+    const ending = on.questions.ask(pickOne('keys'));
+    const next = on.questions.ask(oneLine('Which colour?', { askedAt: Date.now() }));
+    await items(page).nth(1).waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Skip to the content');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toContain('Multiple notes match');
+    await page.keyboard.press('Enter');
+    await card(page).waitFor();
+    await page.waitForFunction(() => document.activeElement?.matches('[data-question] input'));
+    await page.keyboard.press('Space');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Space');
+    await page.keyboard.press('Control+Enter');
+    expect(await ending).toMatchObject({ how: 'answered', content: { note_id: 'note-2024', confirm: true } });
+    await page.getByText('You answered.').waitFor();
+    while (!(await focused()).startsWith('Next:')) await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.matches('[data-question] textarea'));
+    await page.keyboard.press('Escape');
+    expect(await next).toMatchObject({ how: 'dismissed' });
+  });
+
+  it('works without client script', async () => {
+    const { on, page } = await enter({ javaScriptEnabled: false });
+    const question = everyField('plain');
+    const ending = on.questions.ask(question);
+    await page.goto(`${on.url}/`);
+    await page.locator('.zone-note').filter({ hasText: 'Times are in UTC.' }).waitFor();
+    await items(page).first().click();
+    await card(page).getByLabel('Full name').fill('A');
+    await card(page).getByRole('button', { name: 'Review first' }).click();
+    await card(page).getByLabel('Full name').fill('Ada');
+    await card(page).getByText('Country 7', { exact: true }).click();
+    await card(page).getByRole('button', { name: 'Send answer' }).click();
+    expect(await ending).toMatchObject({
+      content: { full_name: 'Ada', country: 'c7', meet_at: '2026-07-01T10:00:00Z' },
+    });
+    await page.getByText('You answered.').waitFor();
+    await page.getByRole('link', { name: 'Past questions' }).click();
+    await page.getByText('here', { exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out of this browser' }).click();
+    await page.getByRole('link', { name: 'Sign in' }).waitFor();
+    expect(on.signedOut).toBe('here');
+  });
+
+  it('is clean for axe and in every width and colour: the lists, cards, endings, and pages outside a session', async () => {
+    const { on, page, troubles } = await enter();
+    const judge = (name: string) => judged(page, name);
+    await page.getByText('Nothing is waiting for you.').waitFor();
+    await judge('empty');
+    const asked = fill(on);
+    await page.goto(`${on.url}/`);
+    await judge('list');
+    for (const [name, { id }] of Object.entries(asked)) {
+      await page.goto(`${on.url}/questions/${id}`);
+      await judge(name);
+    }
+    await page.goto(`${on.url}/past`);
+    await judge('past');
+    await page.locator('td a').nth(1).click();
+    await page.locator('.timeline').waitFor();
+    await judge('past-question');
+    await page.goto(`${on.url}/sign-out`);
+    await judge('sign-out');
+    await page.goto(`${on.url}/questions/none`);
+    await judge('missing');
+    on.isSignedIn = false;
+    await page.evaluate(() => localStorage.clear());
+    await page.goto(`${on.origin}/inbox`);
+    await judge('notice');
+    troubles.length = 0;
+  });
+});
+
+/** What axe and the eye find wrong with a page, and pictures of it. */
+async function judged(page: Page, name: string): Promise<void> {
+  expect([name, await violations(page)]).toEqual([name, []]);
+  for (const look of looks) {
+    expect([name, await wrongInLook(page, look)]).toEqual([name, []]);
+    if (pictures === undefined) continue;
+    mkdirSync(pictures, { recursive: true });
+    const path = join(pictures, `${name}-${look.viewport.width}-${look.colorScheme}.png`);
+    await page.screenshot({ path, fullPage: true });
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize({ width: 1280, height: 720 });
+}
+
+/** Questions in every state. @returns those that have a page of interest */
+function fill({ questions }: PersonStage) {
+  const now = Date.now();
+  const form = { ...everyField('profile'), askedAt: now - 7_300_000, openUntil: now + 3_600_000 };
+  const pick = { ...pickOne('delete'), askedAt: now - 640_000 };
+  const url = { ...openPage(), askedAt: now - 90_000 };
+  const model = { ...useModel('sum'), askedAt: now - 30_000 };
+  const finish = { ...finishPage('connect'), askedAt: now - 20_000 };
+  const call = {
+    ...{ kind: 'call' as const, id: 'the-call', asker: pick.asker, askedAt: now - 4_000, why: 'rule 2 says ask' },
+    call: { id: 'c', kind: 'tool' as const, name: 'deploy', arguments: { branch: 'main', notes: 'One\nTwo\nThree' } },
+  };
+  const sent = { ...oneLine('Which colour?'), id: 'the-sent', askedAt: now - 1_000 };
+  for (const question of [form, pick, url, model, finish, call, sent]) void questions.ask(question);
+  questions.wait(pick.id, { host: 'Claude Desktop', state: 'waits', until: now + 600_000 });
+  questions.wait(form.id, { host: 'Visual Studio Code', state: 'left' });
+  questions.isSilent = true;
+  void questions.reply(sent.id, { action: 'accept', content: { colour: 'red' } });
+  questions.isSilent = false;
+  const content = { note_id: 'note-2024', confirm: true };
+  questions.past(pickOne('a'), { how: 'answered', via: 'inbox', content }, now - 90_000_000);
+  questions.past(openPage('https://pay.example.com/x'), { how: 'declined', via: 'host' }, now - 80_000_000);
+  questions.past(call, { how: 'in-doubt' }, now - 70_000_000);
+  questions.past(useModel('b'), { how: 'timed-out' }, now - 60_000_000);
+  questions.past(
+    pickOne('c'),
+    { how: 'refused-by-policy', decision: 'An administrator removed you.' },
+    now - 50_000_000,
+  );
+  questions.past(pickOne('d'), { how: 'answered', via: 'host', content }, now - 40_000_000);
+  return { form, pick, url, model, finish, call, sent };
+}
