@@ -30,6 +30,7 @@ const config: KnipConfig = {
         'examples/migrate/main.ts',
         'examples/start/*.mjs',
         'examples/bundle/server.mjs',
+        'examples/mount/docker/server.mjs',
         // Run in workerd, by test/examples/{mount,booking}.e2e.test.ts and test/connect/pages-anywhere.e2e.test.ts.
         'examples/{mount,booking}/worker.ts',
         'test/examples/contract-worker.ts',

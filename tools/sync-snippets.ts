@@ -109,7 +109,7 @@ function listedLine({ title, path, about }: Document): string {
 
 /** What a file's code is called below a marker. */
 function languageOf(path: string): string {
-  const ending = path.slice(path.lastIndexOf('.') + 1);
+  const ending = path.split(/[./]/).at(-1)!.toLowerCase();
   return { mjs: 'js', py: 'python', txt: 'text' }[ending] ?? ending;
 }
 

@@ -5,12 +5,14 @@
  * Ends with `tests: N passed, N failed, N skipped`.
  *
  * Beyond npm the tests want Chromium, Redis, HAProxy and Postgres. As root on Debian they are installed; elsewhere the tests that need
- * them are skipped and named, except under `CI`, where nothing may be skipped.
+ * them are skipped and named, except under `CI`, where nothing may be skipped. The same holds for Node 22, which on Linux comes
+ * from npm.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { node22 } from '../test/fixtures/node-22.ts';
 import { compileTaps } from './compile-taps.ts';
 import { browsers, compiler, postgresFolders } from './places.ts';
 
@@ -45,6 +47,9 @@ const needs = [
   },
 ];
 const ci = Boolean(process.env['CI']);
+
+// While npm knows which certificates to trust.
+const recommendedNode = node22();
 
 // Each Node process reads this file as it starts, which takes it longer than the rest of its start; no test reaches another machine.
 delete process.env['NODE_EXTRA_CA_CERTS'];
@@ -99,6 +104,10 @@ for (const need of needs.filter(each => !find(each))) {
     `${need.name} was not found, so ${need.shows} are not tested. Install it (Debian: ${need.debian}) or set ${need.env} to its path.`,
   );
   must(!ci, `CI needs ${need.name}: installing it`);
+}
+if (recommendedNode === undefined) {
+  console.log('Node 22 was not found, so the packages are not tested on it. Set MIDCALL_NODE_22 to its path.');
+  must(!ci, 'CI needs Node 22: getting it from npm');
 }
 const found = Object.fromEntries(needs.flatMap(need => (find(need) ? [[need.env, find(need)]] : [])));
 

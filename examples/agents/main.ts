@@ -1,6 +1,7 @@
 /** Runs one of the agents with a scripted model: `npm run --silent example -- agents <framework> --data DIR`. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { needed } from '@midcall/core/errors';
 import type { Era, Question, Reply } from '@midcall/host';
 import { Inbox } from '@midcall/host';
 import { conversationFile } from './conversation-file.ts';
@@ -49,13 +50,20 @@ const agents: Readonly<Record<string, (host: Host, folder: string) => Promise<st
     return runGraph(graph, ask, questions => answeredAt(terminal, questions));
   },
   async mastra({ tools, inbox, terminal }, folder) {
-    const [{ runMastra }, { scriptedAiSdkModel }] = await Promise.all([import('./mastra.ts'), import('./scripted.ts')]);
+    const packages = ['@mastra/core@1.71', '@mastra/libsql@1'];
+    const [{ runMastra }, { scriptedAiSdkModel }] = await Promise.all([
+      needed('The agent of Mastra', '@mastra/core', () => import('./mastra.ts'), ['--no-save', ...packages]),
+      import('./scripted.ts'),
+    ]);
     inbox.present(terminal);
     return runMastra(scriptedAiSdkModel(), tools, ask, `file:${join(folder, 'runs.db')}`);
   },
   async 'claude-agent'({ tools, inbox, terminal }, folder) {
     const [{ runClaudeAgent }, { openMessagesApi }] = await Promise.all([
-      import('./claude-agent.ts'),
+      needed('The agent', '@anthropic-ai/claude-agent-sdk', () => import('./claude-agent.ts'), [
+        '--no-save',
+        '@anthropic-ai/claude-agent-sdk@0.3.330',
+      ]),
       import('./scripted-messages-api.ts'),
     ]);
     inbox.present(terminal);

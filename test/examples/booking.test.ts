@@ -12,7 +12,7 @@ const outward = accept({ day: '2027-03-01', return: false });
 const seat = (name: string, seat: string) => accept({ name, seat });
 
 describe.each(corners)('%s over %s', (era, carrier) => {
-  async function book(answers: (advance: (ms: number) => void) => readonly Scripted[]) {
+  async function book(answers: (advance: (ms: number) => void) => readonly Scripted[], passengers = 2) {
     let time = 1_000_000;
     const timers = new Set<{ readonly at: number; readonly fn: () => void }>();
     const advance = (ms: number) => {
@@ -28,7 +28,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     const mid = midcall({ suspectBelowMs: 0, warn: () => {}, clock: { now: () => time, after } });
     const person = scriptedPerson(answers(advance));
     await using pair = await connectPair(() => bookingServer(mid, world), { era, carrier, person });
-    const result = await pair.client.callTool({ name: 'trip_book', arguments: { to: 'Porto', passengers: 2 } });
+    const result = await pair.client.callTool({ name: 'trip_book', arguments: { to: 'Porto', passengers } });
     const ours = [...world.airline.held].filter(([, by]) => by !== 'a stranger');
     return {
       said: (result.content[0] as { text: string }).text,
@@ -56,6 +56,12 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     const { said, ours } = await book(() => [outward, seat('Ada', '1A'), { action: 'decline' }]);
     expect(said).toContain('Nothing was booked: the person said no');
     expect(ours).toEqual([]);
+  });
+
+  it('speaks of one seat in the singular', async () => {
+    const { said, asked } = await book(() => [outward, seat('Ada', '1A'), accept({ value: true })], 1);
+    expect(asked.at(-1)!.params['message']).toBe('Pay €119.00 for 1 seat to Porto? You have 15 minutes.');
+    expect(said).toContain(': 1 seat to Porto');
   });
 
   it('gives two passengers who choose one seat two seats', async () => {

@@ -14,6 +14,7 @@ import { app as fastifyApp } from '../../examples/mount/fastify.ts';
 import { app as honoApp } from '../../examples/mount/hono.ts';
 import { DELETE, GET, POST } from '../../examples/mount/next-route.ts';
 import { server as plainNode } from '../../examples/mount/plain-node.ts';
+import vercel from '../../examples/mount/vercel.ts';
 import { paintWithPages } from '../../examples/mount/with-pages.ts';
 import { startWorker } from './worker-bundle.ts';
 
@@ -89,8 +90,8 @@ describe('examples/mount/worker.ts, in workerd', () => {
   const inWorker = (async (url: string | URL, init?: RequestInit) =>
     worker.dispatchFetch(String(url), init as never)) as unknown as typeof fetch;
 
-  it('asks a client of 2026-07-28, in rounds', async () => {
-    expect(await paints('2026-07-28', new URL('http://localhost/mcp'), inWorker)).toBe('Painted 12 m red.');
+  it.each(['localhost', 'paint.example.workers.dev'])('asks a client of 2026-07-28 at %s, in rounds', async host => {
+    expect(await paints('2026-07-28', new URL(`https://${host}/mcp`), inWorker)).toBe('Painted 12 m red.');
   });
 
   it('serves a client of 2025-11-25 without a session, and asks nobody', async () => {
@@ -108,6 +109,20 @@ describe('examples/mount/worker.ts, in workerd', () => {
     const other = String(init.body).replace('"value":"red"', '"value":"green"');
     const response = await inWorker(url, { method: 'POST', headers: init.headers!, body: other });
     expect(await response.text()).toContain('already_answered');
+  });
+});
+
+describe('examples/mount/vercel.ts, called as Vercel calls it', () => {
+  const url = new URL('http://localhost/api/mcp');
+  const inFunction = ((target: string | URL, init?: RequestInit) =>
+    vercel.fetch(new Request(target, init))) as typeof fetch;
+
+  it('asks a client of 2026-07-28, in rounds', async () => {
+    expect(await paints('2026-07-28', url, inFunction)).toBe('Painted 12 m red.');
+  });
+
+  it('serves a client of 2025-11-25 without a session, and asks nobody', async () => {
+    expect(await paints('2025-11-25', url, inFunction)).toBe('Nothing was painted.');
   });
 });
 

@@ -1,9 +1,16 @@
 /** A module with all it imports, as one file for workerd, and workerd itself. */
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Miniflare } from 'miniflare';
 import { rolldown } from 'rolldown';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+/** What docs/mount.md says that a worker needs. */
+const wrangler = JSON.parse(readFileSync(`${root}examples/mount/wrangler.json`, 'utf8')) as {
+  readonly compatibility_date: string;
+  readonly compatibility_flags: string[];
+  readonly vars: Readonly<Record<string, string>>;
+};
 
 /**
  * @param module - its path in the repository; packages are taken from their builds
@@ -20,9 +27,9 @@ export async function startWorker(
   return new Miniflare({
     modules: true,
     script: await bundle,
-    compatibilityDate: '2026-04-01',
-    compatibilityFlags: ['nodejs_compat'],
-    bindings: { ...env },
+    compatibilityDate: wrangler.compatibility_date,
+    compatibilityFlags: wrangler.compatibility_flags,
+    bindings: { ...wrangler.vars, ...env },
     durableObjects: { ...durableObjects },
   });
 }

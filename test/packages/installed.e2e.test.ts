@@ -1,14 +1,19 @@
 /** The packages as their users get them: what they bring along, what they say where something is missing, and that they run. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { eras, negotiation, scriptedPerson } from '@midcall/testing';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { parse } from 'yaml';
 import type { BillOfMaterials } from '../../tools/bill-of-materials.ts';
 import { compiler, root } from '../../tools/places.ts';
 import { inSoak, some } from '../fixtures/soak.ts';
-import { install, installByNpm, packAll, readManifest } from './installed.ts';
+import { install, installByNpm, packAll, packOthers, readManifest } from './installed.ts';
 
 let tarballs: ReadonlyMap<string, string>;
 beforeAll(() => {
@@ -280,6 +285,66 @@ it('create-midcall asks for a name, and makes a project whose tests, server and 
     stderr: expect.stringContaining("Got 'Tables & chairs'"),
   });
   expect(create('')).toMatchObject({ status: 2 });
+});
+
+it('the commands of the Dockerfile in docs/mount.md install and start a server that asks, and that SIGTERM stops', async () => {
+  const context = join(root, 'examples/mount/docker');
+  const image = mkdtempSync(join(tmpdir(), 'midcall-image-'));
+  const lines = readFileSync(join(context, 'Dockerfile'), 'utf8').trim().split('\n');
+  const others = ['@modelcontextprotocol/server', '@modelcontextprotocol/core', 'zod', 'hono', '@hono/node-server'];
+  let command: readonly string[] = [];
+  for (const [, instruction = '', rest = ''] of lines.map(line => /^([A-Z]+) (.*)$/.exec(line)!)) {
+    if (instruction === 'COPY')
+      for (const name of rest.split(' ').slice(0, -1)) copyFileSync(join(context, name), join(image, name));
+    if (instruction === 'RUN') {
+      // What npm would get from a registry, it gets from tarballs.
+      const path = join(image, 'package.json');
+      const { dependencies, ...manifest } = JSON.parse(readFileSync(path, 'utf8'));
+      for (const each of Object.keys(dependencies)) expect([...others, ...tarballs.keys()]).toContain(each);
+      const packed = packOthers(
+        image,
+        others.map(name => join(root, 'node_modules', name)),
+      );
+      const own = ['@midcall/core', '@midcall/server'].map(name => [name, `file:${tarballs.get(name)!}`]);
+      const from = Object.fromEntries([...own, ...others.map((name, at) => [name, `file:${packed[at]}`])]);
+      writeFileSync(path, JSON.stringify({ ...manifest, dependencies: from }));
+      execFileSync('sh', ['-c', rest], {
+        cwd: image,
+        env: { ...process.env, npm_config_offline: 'true' },
+        stdio: 'pipe',
+      });
+    }
+    if (instruction === 'CMD') command = JSON.parse(rest);
+  }
+  const { services } = parse(readFileSync(join(context, 'compose.yaml'), 'utf8'));
+  expect(Object.keys(services.server.environment)).toEqual(['MIDCALL_KEY', 'PUBLIC_HOST']);
+  expect(command[0]).toBe('node');
+  const env = {
+    ...process.env,
+    PUBLIC_HOST: 'paint.example',
+    PORT: '0',
+    MIDCALL_KEY: randomBytes(32).toString('base64'),
+  };
+  const child = spawn(process.execPath, command.slice(1), { cwd: image, env, stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const { port } = new URL(String(line).trim());
+    for (const era of eras) {
+      const capabilities = { elicitation: {} };
+      const client = new Client(
+        { name: 'test', version: '1.0.0' },
+        { capabilities, versionNegotiation: negotiation(era) },
+      );
+      scriptedPerson([{ action: 'accept', content: { value: 'red' } }]).attach(client, capabilities);
+      await client.connect(new StreamableHTTPClientTransport(new URL(`http://localhost:${port}/mcp`)));
+      expect(await client.callTool({ name: 'wall_paint' })).toMatchObject({ content: [{ text: 'Painted red.' }] });
+      await client.close();
+    }
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
+  } finally {
+    child.kill('SIGKILL');
+  }
 });
 
 it('a project without "type": "module" compiles a server and a host, and runs them', () => {

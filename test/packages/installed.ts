@@ -107,6 +107,21 @@ export function install(
   return { folder, packages, megabytes: size / 2 ** 20 };
 }
 
+const npmIn = (folder: string, ...args: readonly string[]): string =>
+  execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+/**
+ * Packs packages of others.
+ * @param into - the folder of their tarballs
+ * @param places - folders of packages
+ * @returns the paths of their tarballs
+ */
+export const packOthers = (into: string, places: readonly string[]): readonly string[] =>
+  npmIn(into, 'pack', '--silent', '--ignore-scripts', ...places)
+    .trim()
+    .split('\n')
+    .map(name => join(into, name));
+
 /**
  * An empty project in which npm itself installs packages, without the network.
  * @param own - tarballs of ours
@@ -114,13 +129,7 @@ export function install(
  */
 export function installByNpm(own: readonly string[], others: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-npm-'));
-  const npm = (...args: string[]) =>
-    execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'mine', private: true, type: 'module' }));
-  const names = npm('pack', '--silent', '--ignore-scripts', ...others)
-    .trim()
-    .split('\n');
-  const packed = names.map(each => join(folder, each));
-  npm('install', '--offline', '--no-audit', '--no-fund', ...own, ...packed);
+  npmIn(folder, 'install', '--offline', '--no-audit', '--no-fund', ...own, ...packOthers(folder, others));
   return folder;
 }

@@ -47,6 +47,12 @@ it('installs what the lockfile says, tests it and packs it, before it publishes'
   expect(publishing.with).toEqual({ version: 'npm run version', publish: 'npm run release' });
 });
 
+it('tests on the oldest Node that the packages support', () => {
+  const { with: setup } = test.steps.find(step => step.uses?.startsWith('actions/setup-node@'))!;
+  for (const folder of packageFolders)
+    expect(json(join(folder, 'package.json')).engines).toEqual({ node: `>=${setup?.['node-version']}` });
+});
+
 it('names each action by a commit, and each script by a name that the repository has', () => {
   for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
   const { scripts } = json('package.json');
