@@ -1,7 +1,8 @@
 /** The card in Chromium, in a minimal host on the extension's own package. */
+import { connect, type SignIn } from '@midcall/server/connect';
 import { eras } from '@midcall/testing';
-import type { Browser, Frame, Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Browser, Frame, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../fixtures/grown.ts';
 import { few } from '../fixtures/soak.ts';
 import { launch, leaveBrowser } from '../web/browser.ts';
@@ -239,12 +240,16 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
   it('takes the colours of its host, and fits a telephone, with nothing that axe finds wrong', async () => {
     const host = await asking({ type: 'string', title: 'Colour', enum: ['red', 'green'] });
     for (const theme of ['light', 'dark'] as const) {
-      for (const width of [360, 720]) {
+      for (const width of [360, 720, 1000]) {
         await host.page.setViewportSize({ width, height: 800 });
         const { app } = await host.open({ wall: 'a'.repeat(90) }, { theme });
         await app.getByText('Send answer').waitFor();
         expect(await app.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
           theme === 'light' ? 'rgb(246, 247, 247)' : 'rgb(18, 21, 22)',
+        );
+        // The controls look like the desk's at every width.
+        expect(await app.evaluate("getComputedStyle(document.querySelector('.primary')).backgroundColor")).toBe(
+          theme === 'light' ? 'rgb(11, 107, 116)' : 'rgb(100, 195, 203)',
         );
         expect(await app.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
         expect(await host.violations()).toEqual([]);
@@ -315,5 +320,107 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     expect(await app.locator('img, main script').count()).toBe(0);
     expect(host.troubles).toEqual([]);
     await host.close();
+  });
+
+  describe('where the answer must be worth more than a card gives', () => {
+    const issuer = 'https://id.example';
+    /** The person has signed in in this browser before. */
+    const signIn: SignIn = {
+      issuer,
+      async principal({ headers }) {
+        return headers.get('cookie')?.includes('who=ada') ? { issuer, subject: 'ada' } : undefined;
+      },
+      begin: async () => new Response('Sign in first.', { status: 403 }),
+    };
+
+    async function deleting() {
+      const pages = connect({ name: 'Painter', reach: { kind: 'here', browser: false }, signIn });
+      onTestFinished(() => pages.close());
+      const host = await cardHost(browser, {
+        era,
+        carrier: 'http',
+        options: {
+          channels: ['native', 'card', 'page'],
+          pages,
+          principal: () => ({ issuer, subject: 'ada' }),
+        },
+        config: { annotations: { destructiveHint: true } },
+        handler: async call => {
+          const given = await call.elicit({
+            message: 'Delete every wall?',
+            form: Boolean,
+            assurance: 'verified',
+            timeoutMs: 60_000,
+          });
+          const { channel, assurance } = given.by;
+          const outcome = given.action === 'cancel' ? given.reason : given.action;
+          return given.action === 'accept' ? `deleted: ${given.content}, ${channel}, ${assurance}` : outcome;
+        },
+      });
+      await host.page.context().addCookies([{ name: 'who', value: 'ada', domain: '127.0.0.1', path: '/' }]);
+      return host;
+    }
+
+    /** Opens the page from the card, as the person does, and answers there. */
+    async function onPage(host: Host, app: Frame, act: (page: Page) => Promise<unknown>): Promise<void> {
+      const opened = host.page.context().waitForEvent('page');
+      await app.locator('[data-action=open]').click();
+      const page = await opened;
+      await page.getByText('Delete every wall?').waitFor();
+      await act(page);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.close();
+    }
+
+    const finish = async (app: Frame): Promise<string | null> => {
+      await app.locator('[data-action=finished]').click();
+      return app.locator('.line .detail').textContent();
+    };
+
+    it('opens the page by its host, and shows what came of the answer that the person gave there', async () => {
+      const host = await deleting();
+      const { app, card } = await host.open();
+      await app.getByText('Delete every wall?').waitFor();
+      // Nothing can be answered on the card itself.
+      expect(await app.locator('input,[data-action=accept]').count()).toBe(0);
+      expect(await app.locator('.address-text').textContent()).toBe(card!.page!.url);
+      expect(await host.violations()).toEqual([]);
+      await onPage(host, app, async page => {
+        await page.getByText('Yes', { exact: true }).click();
+        await page.getByRole('button', { name: 'Send' }).click();
+        await page.getByRole('heading', { name: 'This is done' }).waitFor();
+      });
+      expect(await finish(app)).toBe('deleted: true, page, verified');
+      expect((await host.told()).map(([what]) => what)).toEqual(['link', 'context', 'message']);
+      expect(JSON.stringify(await host.told())).not.toContain(card!.ticket);
+      await closed(host);
+    });
+
+    it('waits for the page if the person says too early that they have finished, and takes a refusal there', async () => {
+      const host = await deleting();
+      const { app } = await host.open();
+      await app.locator('[data-action=finished]').click();
+      await app.getByText('Waiting for your answer there').waitFor();
+      await onPage(host, app, async page => {
+        await page.getByRole('button', { name: 'Decline' }).click();
+        await page.getByRole('heading', { name: 'You declined' }).waitFor();
+      });
+      expect(await app.locator('.line .detail').textContent()).toBe('decline');
+      await closed(host);
+    });
+
+    it('shows the address to a person whose host opens no links, and says so', async () => {
+      const host = await deleting();
+      const { app, card } = await host.open(undefined, { takes: ['context', 'message'] });
+      await app.locator('[data-action=open]').click();
+      await app.getByText('Copy the address into your browser').waitFor();
+      const page = await host.page.context().newPage();
+      await page.goto((await app.locator('.address-text').textContent())!);
+      expect(page.url()).toBe(card!.page!.url);
+      await page.getByText('Delete every wall?').waitFor();
+      host.later(61_000);
+      expect(await finish(app)).toBe('timeout');
+      await closed(host);
+    });
   });
 });

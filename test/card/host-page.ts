@@ -71,8 +71,10 @@ window.showApp = async (html, args, result, { theme, times = 1, takes = ['contex
     return {};
   };
   bridge.onopenlink = async params => {
-    refuse('link');
+    // As the extension has it: what the host does not open is said in the result.
+    if (!takes.includes('link')) return { isError: true };
     note('link', params);
+    window.open(params.url, '_blank', 'noopener');
     return {};
   };
   const ready = new Promise<void>(resolve => {

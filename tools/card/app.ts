@@ -165,13 +165,19 @@ async function answer(action: Action, content?: Members): Promise<void> {
   }
 }
 
+/** Asks something of the host itself. @throws Error if the host refuses, which it may also do in its result */
+async function ask(method: string, params: Members): Promise<void> {
+  const { isError } = await host!.request(method, params);
+  if (isError === true) throw new Error('The host refused.');
+}
+
 /**
  * Lets the conversation go on. What the tool says is told to the model as context; only if the host takes no context, it is quoted
  * in the message, which has the person's name on it.
  */
 async function tell(action: Action, tool: string, outcome: string): Promise<void> {
   const context = `The person ${did[action]} the question of '${tool}', and the call went on. It ended with this result:\n${outcome}`;
-  const told = await host!.request('ui/update-model-context', { content: [{ type: 'text', text: context }] }).then(
+  const told = await ask('ui/update-model-context', { content: [{ type: 'text', text: context }] }).then(
     () => true,
     () => false,
   );
@@ -183,7 +189,7 @@ async function tell(action: Action, tool: string, outcome: string): Promise<void
     ? `I ${did[action]} the question of '${tool}'.`
     : `I ${did[action]} the question of '${tool}'. The tool says:\n${quote}`;
   const block = { type: 'text', text };
-  const send = (content: unknown): Promise<Members> => host!.request('ui/message', { role: 'user', content });
+  const send = (content: unknown): Promise<void> => ask('ui/message', { role: 'user', content });
   // The text of the extension has one block, its schema a list of them.
   await send([block])
     .catch(() => send(block))
@@ -208,7 +214,7 @@ function send(back?: readonly [string, string]): void {
 
 async function openPage(url: string): Promise<void> {
   try {
-    await host!.request('ui/open-link', { url });
+    await ask('ui/open-link', { url });
     problem = undefined;
   } catch {
     problem = cardTexts.notOpened;
@@ -218,9 +224,9 @@ async function openPage(url: string): Promise<void> {
 
 function act(button: HTMLButtonElement): void {
   const { action, back } = button.dataset;
+  if (open?.page && action === 'open') void openPage(open.page.url);
   if (!open || isSending) return;
   if (back !== undefined) send([back, button.value]);
-  else if (action === 'open') void openPage(open.page!.url);
   else if (action === 'finished') void answer('accept');
   else if (action === 'accept') send();
   else if (action === 'decline' || action === 'cancel') void answer(action);

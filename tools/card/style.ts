@@ -34,7 +34,11 @@ kbd{font:600 11px/1 var(--sans);border:1px solid var(--line);border-bottom-width
 const others =
   /^\.(?:timeline|entry|node|ending|progress|app|row|rows|add-row|schema|secret|masked|standing|sent|left-over|domain|warnings|facts|opaque|prompt|problems\+|result|structured|link|md|json|after|perhaps|inbox|scripted|call-arguments|argument-text|argument-change)/;
 
+/** What is left of a rule that is dropped: the end of the block that it stands at the end of. */
+const endsOf = (rule: string): string => '}'.repeat(rule.split('}').length - rule.split('{').length);
+
 export const style = `${tokens}${cardStyle
   .split('\n')
-  .filter(rule => !others.test(rule))
+  .map(rule => (others.test(rule) ? endsOf(rule) : rule))
+  .filter(rule => rule !== '')
   .join('\n')}${base}`;

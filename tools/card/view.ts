@@ -37,6 +37,7 @@ export const cardTexts = {
   waiting: 'Waiting for the tool.',
   cancelled: 'The call was cancelled.',
   sending: 'Sending…',
+  unfinished: 'Waiting for your answer there…',
   late: 'Time is up: this question is closed, and an answer would not be taken.',
   answeredBefore: 'This question was answered before.',
   notSent: (why: string) => `The answer was not sent: ${why}`,
@@ -85,7 +86,7 @@ ${
 <p class="ways-out">${texts.question.waysOut}</p></form></article>`;
 }
 
-/** A page to answer on. */
+/** A page to answer on. It can be opened also while the server waits for the answer there. */
 export function pageCard(data: CardData, showing: Showing): Html {
   const { message, url, note } = data.page!;
   const { isSending, problem } = showing;
@@ -93,8 +94,8 @@ export function pageCard(data: CardData, showing: Showing): Html {
 <form id="form">${quoted(message, 'says')}<div class="address"><p class="address-label">${texts.url.full}</p><p class="address-text mono">${visibleHtml(url, 8_000)}</p></div>
 <p class="help">${note !== undefined && html`${visibleHtml(note, 500)} `}${cardTexts.aboutPage}</p>
 ${problem !== undefined && html`<p class="problems" role="alert" data-key="problem">${visibleHtml(problem, 500)}</p>`}
-<div class="actions">${button('open', texts.url.open, isSending, ' primary')}
-${button('finished', isSending ? cardTexts.sending : texts.url.finished, isSending, '')}</div></form></article>`;
+<div class="actions">${button('open', texts.url.open, false, ' primary')}
+${button('finished', isSending ? cardTexts.unfinished : texts.url.finished, isSending, '')}</div></form></article>`;
 }
 
 /** One line: nothing is asked, or no more. @param detail - what came of it, in the server's words */
