@@ -63,7 +63,8 @@ type Definitions = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 /** The verdict on a call, with what a yes to it is for. */
 interface BoundVerdict extends CallVerdict {
-  readonly binding: string;
+  /** Equal for calls of the same tool by the same requester under the same rule. */
+  readonly toolBinding: string;
   /** What a grant for such calls is for; undefined if the tool's definition is unknown. */
   readonly calls: GrantedCalls | undefined;
 }
@@ -150,11 +151,12 @@ export class CallConsent {
     const before = await this.#boundVerdict(context, signal);
     if (before.effect === 'allow') return send();
     if (before.effect === 'refuse') return this.#refused(context, before.why);
+    const binding = bindingOf(before.toolBinding, context.arguments);
     let approval: Approval<SentResult> | undefined;
     try {
-      if (await this.#approvals.takeInDoubt(before.binding)) return inDoubt(lostCall);
-      approval = this.#approvals.join(before.binding, this.#requester(context), over =>
-        this.#ask(context, before, over),
+      if (await this.#approvals.takeInDoubt(binding)) return inDoubt(lostCall);
+      approval = this.#approvals.join(binding, this.#requester(context), over =>
+        this.#ask(context, before, this.#approvals.earlier(binding), over),
       );
     } catch (error) {
       return notDone(`What is stored of the person's consent cannot be used: ${reasonOf(error)}`);
@@ -165,7 +167,7 @@ export class CallConsent {
       );
     const ending = await this.#ending(call, approval);
     if (ending.how !== 'answered') return notDone(notAnswered(ending));
-    return this.#afterYes(call, before, approval, send);
+    return this.#afterYes(call, before.toolBinding, approval, send);
   }
 
   async #ending(call: ConsentedCall, approval: Approval<SentResult>): Promise<Ending> {
@@ -183,24 +185,26 @@ export class CallConsent {
 
   async #afterYes(
     { context, signal }: ConsentedCall,
-    before: BoundVerdict,
+    toolBinding: string,
     approval: Approval<SentResult>,
     send: () => Promise<SentResult>,
   ): Promise<SentResult> {
     const approvals = this.#approvals;
+    const binding = bindingOf(toolBinding, context.arguments);
     try {
       if (!approval.outcome) {
         const now = await this.#boundVerdict(context, signal);
-        if (now.effect !== 'ask' || now.binding !== before.binding) await approvals.drop(before.binding, approval);
+        const isChanged = now.toolBinding !== toolBinding;
+        if (now.effect !== 'ask' || isChanged) await approvals.drop(binding, approval);
         if (now.effect === 'allow') return (await sentOnce(send, yes)).outcome;
         if (now.effect === 'refuse') return this.#refused(context, now.why);
-        if (now.binding !== before.binding)
+        if (isChanged)
           return notDone(
             "The person said yes, but the tool's definition or the operator's rules have changed since they were asked. " +
               'Call it again with the same arguments: they are asked anew.',
           );
       }
-      const used = await approvals.use(before.binding, approval, () => sentOnce(send, yes));
+      const used = await approvals.use(binding, approval, () => sentOnce(send, yes));
       return (
         used ??
         notDone('The yes of the person is too old, or another process has used it. Call it again to ask them anew.')
@@ -211,13 +215,17 @@ export class CallConsent {
     }
   }
 
-  #ask(context: CallContext, { rule, why, binding, calls }: BoundVerdict, over: AbortSignal) {
+  #ask(
+    context: CallContext,
+    { rule, why, toolBinding, calls }: BoundVerdict,
+    earlier: ReturnType<Approvals<SentResult>['earlier']>,
+    over: AbortSignal,
+  ) {
     const { asking, clock, newId } = this.#options;
     const limit = new AbortController();
     const { within = approvalMs, labels, assurance } = rule ?? {};
     const callOff = clock.after(within, () => limit.abort({ how: 'timed-out' }));
     const askedAt = clock.now();
-    const earlier = this.#approvals.earlier(binding);
     const grants = calls && this.#grants.offer(calls);
     const question: CallQuestion = {
       kind: 'call',
@@ -229,6 +237,7 @@ export class CallConsent {
       why: earlier ? `${why}; ${earlierWords[earlier.how]}` : why,
       ...(labels && { labels }),
       ...(assurance === 'out-of-band' && { outOfBand: true }),
+      alike: toolBinding,
       ...(grants && { grants }),
     };
     const ended = asking.askOwn(question, AbortSignal.any([over, limit.signal])).finally(callOff);
@@ -279,12 +288,12 @@ export class CallConsent {
     const { rule } = verdict;
     const { origin } = asking.asker();
     const requester = this.#requester(context);
-    const binding = toolBindingOf({ origin, server, requester, tool, definition, rule });
+    const toolBinding = toolBindingOf({ origin, server, requester, tool, definition, rule });
     const principal = context.principal ?? this.#options.principal;
     return {
       ...verdict,
-      binding: bindingOf(binding, args),
-      calls: definition && { server, tool, principal, binding, arguments: args, rule },
+      toolBinding,
+      calls: definition && { server, tool, principal, binding: toolBinding, arguments: args, rule },
     };
   }
 

@@ -1,3 +1,4 @@
+export { areAlike, foldAlike } from './alike-calls.ts';
 export { appUri } from './app-uri.ts';
 export { argumentRows } from './argument-rows.ts';
 export {

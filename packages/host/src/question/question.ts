@@ -179,6 +179,8 @@ export interface CallQuestion extends QuestionFrame {
   readonly labels?: Readonly<Record<string, string>>;
   /** True if the answer must not pass through the host of the call. */
   readonly outOfBand?: true;
+  /** Equal for calls of the same tool by the same requester under the same rule, which can be shown together. */
+  readonly alike?: string;
   /** How far a yes may let later calls pass; absent if it counts for this one alone. */
   readonly grants?: GrantOffer;
 }
