@@ -8,7 +8,8 @@
  * - consent-C3 The result of a call that was asked about, or refused, says in `_meta` whether it was executed. A call that was sent
  *   and got no answer is in doubt, and is never sent again, also if this process dies meanwhile and the rules have a storage.
  * - consent-C4 Only a reply to a question of the inbox is a yes, or gives a grant: nothing in the call, and nothing that the server
- *   sends.
+ *   sends. What a host says of the time after its yes gives a grant only where the rule says that `in-band` is enough, for exactly
+ *   the arguments that were asked about.
  * - consent-C5 A grant lets a call pass only where the rules ask about it. What it is bound to is compared for each call, with a
  *   definition of the tool that was read within the last minute.
  */
@@ -17,7 +18,7 @@ import { visible } from '@midcall/core/text';
 import { type Clock, steadyNow } from '@midcall/core/time';
 import type { Asking } from '../asking/index.ts';
 import type { SentResult } from '../calls/index.ts';
-import type { CallContext, CallQuestion, Ending, GrantChoice, Question } from '../question/index.ts';
+import type { CallContext, CallQuestion, Ending, GrantChoice, HostPersist, Question } from '../question/index.ts';
 import type { CallVerdict, Rules } from '../rules/index.ts';
 import type { ForwardedAnswer } from '../sdk-seam/index.ts';
 import { type Approval, Approvals, approvalMs, bindingOf, type EndedCall, toolBindingOf } from './approvals.ts';
@@ -48,6 +49,12 @@ export interface ConsentedCall {
   readonly pause?: () => () => void;
   /** Told of the question that it waits for. */
   readonly onConsentAsked?: ((question: Question) => void) | undefined;
+}
+
+/** What the reply to a question about a call says of later ones. */
+interface Chosen {
+  readonly grant?: GrantChoice;
+  readonly persist?: HostPersist;
 }
 
 /** Whether a call was made. */
@@ -227,6 +234,7 @@ export class CallConsent {
     const callOff = clock.after(within, () => limit.abort({ how: 'timed-out' }));
     const askedAt = clock.now();
     const grants = calls && this.#grants.offer(calls);
+    const hostPersists = assurance === 'in-band' && grants?.scopes.includes('exact') === true;
     const question: CallQuestion = {
       kind: 'call',
       id: newId(),
@@ -237,14 +245,19 @@ export class CallConsent {
       why: earlier ? `${why}; ${earlierWords[earlier.how]}` : why,
       ...(labels && { labels }),
       ...(assurance === 'out-of-band' && { outOfBand: true }),
+      ...(hostPersists && { hostPersists }),
       alike: toolBinding,
       ...(grants && { grants }),
     };
     const ended = asking.askOwn(question, AbortSignal.any([over, limit.signal])).finally(callOff);
     const granting = ended.then(async ending => {
-      const choice = ending.how === 'answered' ? own(ending.content ?? {}, 'grant') : undefined;
       // The inbox has checked it against the offer.
-      if (calls && choice !== undefined) await this.#give(choice as GrantChoice, calls, context);
+      const { grant, persist }: Chosen = (ending.how === 'answered' && ending.content) || {};
+      if (persist !== undefined && !hostPersists)
+        asking.noted(`the host said "${persist}"; by the rule, its yes counts for this call alone`, context);
+      const end = persist === 'session' ? persist : grants?.ends.at(-1);
+      const choice = persist !== undefined && hostPersists && end ? { scope: 'exact' as const, end } : grant;
+      if (calls && choice) await this.#give(choice, calls, context);
       return ending;
     });
     return { questionId: question.id, ended: granting };

@@ -14,6 +14,7 @@ export {
   type GrantOffer,
   type GrantScope,
   grantScopes,
+  type HostPersist,
   readGrantChoice,
   wouldPass,
 } from './grant-choice.ts';
