@@ -1,6 +1,7 @@
 /** Calls that rules ask about, through a bridge: whichever revision each side speaks, and over HTTP. */
-import { type Inbox, type Rule, Rules, type ServerEntry } from '@midcall/host';
+import { Audit, type Inbox, type Rule, Rules, type ServerEntry } from '@midcall/host';
 import type { Midcall } from '@midcall/server';
+import type { Client } from '@modelcontextprotocol/client';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -94,16 +95,62 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     expect([done, on.opened.length]).toEqual([['a.md', 'b.md'], 1]);
   });
 
-  it('consent-C4: lets no later call pass by what a host says of the time after its yes', async () => {
-    const { done, serve } = deleting();
-    const options = asks();
-    const persist = { action: 'accept', content: {}, _meta: { persist: 'always' } } as const;
-    const answers = [persist, { action: 'decline' }] as const;
-    await using on = await stage({ host, upstream, serve, options, answers });
-    expect(dispositionOf(await on.client.callTool(remove))).toBe('executed');
-    expect(dispositionOf(await on.client.callTool(remove))).toBe('not-executed');
-    expect([done, options.rules.consent.current().grants]).toEqual([['a.md'], []]);
-  });
+  /** Adds `_meta` to answers in requests, from which the SDK's client leaves out what 2026-07-28 does not name. */
+  function withMeta({ transport }: Client, meta: object): void {
+    const send = transport!.send.bind(transport);
+    transport!.send = (message, ...rest) => {
+      const { inputResponses = {} } = ('params' in message ? message.params : {}) as { inputResponses?: object };
+      for (const each of Object.values(inputResponses)) Object.assign(each, { _meta: meta });
+      return send(message, ...rest);
+    };
+  }
+  const remembers = (persist: unknown) => ({ action: 'accept', content: {}, _meta: { persist } }) as const;
+  const isNoted = (audit: Audit) => audit.entries({ search: 'its yes counts for this call alone' }).length;
+
+  it.each<readonly [string, Partial<Rule>, unknown, number]>([
+    ['does not say so', {}, 'always', 1],
+    ['lets a yes count for one call only', { assurance: 'in-band', grant: 'none' }, 'session', 1],
+    ['says so, and the host says something else', { assurance: 'in-band' }, { scope: 'tool' }, 0],
+  ])(
+    'consent-C4: lets no later call pass by what a host says of the time after its yes, if the rule %s, and records it',
+    async (_, more, persist, noted) => {
+      const { done, serve } = deleting();
+      const audit = new Audit();
+      const options = { ...asks(more), audit };
+      const answers = [remembers(persist), { action: 'decline' }] as const;
+      await using on = await stage({ host, upstream, serve, options, answers });
+      withMeta(on.client, { persist });
+      expect(dispositionOf(await on.client.callTool(remove))).toBe('executed');
+      expect(dispositionOf(await on.client.callTool(remove))).toBe('not-executed');
+      expect([done, options.rules.consent.current().grants, isNoted(audit)]).toEqual([['a.md'], [], noted]);
+    },
+  );
+
+  it.each<readonly [string, Partial<Rule>, string | undefined, number]>([
+    ['session', {}, 'a session', 86_400_000],
+    ['always', {}, undefined, 86_400_000],
+    ['always', { grantFor: 5_000, grant: 'exact' }, 'a session', 5_000],
+  ])(
+    'consent-C4: lets the same call pass after a yes that a host remembers (%s) where the rule says in-band, and asks about others',
+    async (persist, more, session, lasts) => {
+      const { done, serve } = deleting();
+      const options = asks({ assurance: 'in-band', ...more });
+      const answers = [remembers(persist), { action: 'decline' }] as const;
+      await using on = await stage({ host, upstream, serve, options, answers });
+      withMeta(on.client, { persist });
+      const call = (name: string) => on.client.callTool({ name: 'remove', arguments: { name } });
+      for (const name of ['a.md', 'a.md']) expect(dispositionOf(await call(name))).toBe('executed');
+      expect(dispositionOf(await call('b.md'))).toBe('not-executed');
+      expect(done).toEqual(['a.md', 'a.md']);
+      const [grant] = options.rules.consent.current().grants;
+      expect([grant!.scope, grant!.session !== undefined]).toEqual(['exact', session !== undefined]);
+      expect(grant!.until - grant!.madeAt).toBe(lasts);
+      expect(on.person.asked[0]?.params).toMatchObject({
+        message: expect.stringContaining('calls with exactly these arguments pass without a question'),
+        _meta: { persist: ['session', 'always'] },
+      });
+    },
+  );
 
   it('says that nobody could be asked, if there is neither a form nor a desk', async () => {
     const { done, serve } = deleting();

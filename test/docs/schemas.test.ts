@@ -31,6 +31,7 @@ describe('a schema for editors takes what its reader takes', () => {
   it.each([
     ['rules', read('examples/docs/rules.json')],
     ['rules', [{ ...rule, assurance: 'out-of-band', within: 1, labels: { to: 'Receiver' } }]],
+    ['rules', [{ ...rule, assurance: 'in-band', grant: 'fields', grantFor: 86_400_000 }]],
     ['rules', [{ ...rule, tools: { annotated: 'not-destructive' } }]],
     ...Object.values(mcpServers).flatMap(({ auth }) => (auth === undefined ? [] : [['auth', auth] as const])),
     ['auth', { clientId: 'a', scopes: ['x'], redirectPort: 80, redirectHost: 'localhost', resource: false }],
@@ -49,6 +50,8 @@ describe('a schema for editors refuses what its reader refuses', () => {
     ['rules', [{ ...rule, tools: [] }]],
     ['rules', [{ ...rule, tools: { annotated: 'safe' } }]],
     ['rules', [{ ...rule, within: 0 }]],
+    ['rules', [{ ...rule, grant: 'all' }]],
+    ['rules', [{ ...rule, grantFor: 86_400_001 }]],
     ['rules', [{ ...rule, labels: { to: '' } }]],
     ['rules', [{ ...rule, where: 'x' }]],
     ['auth', []],

@@ -79,7 +79,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       agentTools argumentRows attach Audit auditFile commandTarget Connection detectWorkspace followTasks Inbox isFollowed isMidcallError
       judgeUrl machineDisk mask maskedArguments memoryVault MidcallError OfferedRoots outputValidator Policy
-      proposeRules readServerEntries rootsFile Rules rulesFile activeGrants consentFile revokeGrant wouldPass decisionsFile secretNames secretsOf serverName serverOpener StartedServer storeFile
+      proposeRules readServerEntries rootsFile Rules rulesFile activeGrants consentFile revokeGrant wouldPass decisionsFile foldAlike secretNames secretsOf serverName serverOpener StartedServer storeFile
       tasksFile urlTarget vaultFolder verifyAudit visible withFileLock`,
     types: `
       AgentCall AgentCallOptions AgentReply AgentTool Annotated AnyClient ApprovedCall ArgumentRow AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry

@@ -43,11 +43,18 @@ export async function enter(desk: RunningDesk) {
   const { origin } = new URL(desk.url);
   const get = (path: string) => visit(desk, path, { headers: { cookie } });
   const csrf = /name="csrf" value="([^"]+)"/.exec((await get('/add')).text)![1]!;
-  const post = (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+  const post = (
+    path: string,
+    fields: Record<string, string> | readonly (readonly [string, string])[],
+    headers: Record<string, string> = {},
+  ) =>
     visit(desk, path, {
       method: 'POST',
       headers: { cookie, origin, 'content-type': 'application/x-www-form-urlencoded', ...headers },
-      body: new URLSearchParams({ csrf, ...fields }).toString(),
+      body: new URLSearchParams([
+        ['csrf', csrf],
+        ...(Array.isArray(fields) ? fields : Object.entries(fields)),
+      ]).toString(),
     });
   return { started, cookie, csrf, origin, get, post };
 }

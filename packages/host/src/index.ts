@@ -33,7 +33,9 @@ export type {
 } from './question/index.ts';
 export {
   appUri,
+  areAlike,
   argumentRows,
+  foldAlike,
   mask,
   maskedArguments,
   secretNames,

@@ -47,6 +47,7 @@ export type { DecisionStorage, DecisionsFileOptions } from './policy/decisions-f
 export { decisionsFile } from './policy/decisions-file.ts';
 export type { Decision, Limits, Subject, Verdict } from './policy/judge.ts';
 export { Policy, type PolicyOptions } from './policy/policy.ts';
+export { foldAlike } from './question/alike-calls.ts';
 export { type ArgumentRow, argumentRows } from './question/argument-rows.ts';
 export type { ElicitationMode } from './question/elicitation.ts';
 export {

@@ -104,3 +104,96 @@ it('asks again whether to make the call, if the person goes back from what may p
   input.write('1\n');
   expect(await ending).toEqual({ how: 'answered', via: 'terminal' });
 });
+
+/** Three alike calls in a terminal, and what is typed at each prompt, by its beginning. */
+async function together(...typed: readonly (readonly [prompt: string, line: string])[]) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const said: string[] = [];
+  output.on('data', part => said.push(String(part)));
+  const inbox = new Inbox();
+  const view = new Terminal({ input, output, plain: true });
+  onTestFinished(() => view.close());
+  const ask = (n: number) =>
+    inbox.ask({ ...question, id: `q${n}`, alike: 'x', call: { ...question.call, arguments: { path: `/${n}.md` } } });
+  const endings = [ask(1), ask(2), ask(3)];
+  inbox.present(view);
+  let from = 0;
+  for (const [prompt, line] of typed) {
+    await grown(said, () => said.join('').includes(prompt, from));
+    from = said.join('').indexOf(prompt, from) + 1;
+    input.write(`${line}\n`);
+  }
+  const ended = await Promise.all(endings);
+  await view.idle();
+  return { how: ended.map(({ how }) => how), text: said.join('') };
+}
+
+it.each<readonly [string, readonly (readonly [string, string])[], readonly string[]]>([
+  ['allows all', [['Make these calls?', '1']], ['answered', 'answered', 'answered']],
+  ['refuses all', [['Make these calls?', '2']], ['declined', 'declined', 'declined']],
+  [
+    'leaves one out, which is asked about next',
+    [
+      ['Make these calls?', '3'],
+      ['Which calls', '1, 3'],
+      ['Allow these 2', '1'],
+      ['Make this call?', '2'],
+    ],
+    ['answered', 'declined', 'answered'],
+  ],
+  [
+    'decides about each alone',
+    [
+      ['Make these calls?', '4'],
+      ['Make this call?', '1'],
+      ['Make this call?', '2'],
+      ['Make this call?', '3'],
+    ],
+    ['answered', 'declined', 'dismissed'],
+  ],
+  ['dismisses all', [['Make these calls?', '']], ['dismissed', 'dismissed', 'dismissed']],
+])('shows alike calls together, each with its arguments, and the person %s', async (_, typed, how) => {
+  const on = await together(...typed);
+  expect(on.how).toEqual(how);
+  expect(on.text).toContain('== Midcall asks before 3 calls ==');
+  expect(on.text).toContain('3 calls of edit_file have not been made. You are asked because rule 2 says ask.');
+  for (const n of [1, 2, 3])
+    expect(on.text).toMatch(new RegExp(`-- Call ${n} of 3 --\\s+Its arguments:\\s+File to change: /${n}\\.md`));
+});
+
+it('says which of alike calls had ended, decides about the rest, and asks anew about one that came meanwhile', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const said: string[] = [];
+  output.on('data', part => said.push(String(part)));
+  const inbox = new Inbox();
+  const view = new Terminal({ input, output, plain: true });
+  onTestFinished(() => view.close());
+  inbox.present(view);
+  const ask = (n: number) =>
+    inbox.ask({ ...question, id: `q${n}`, alike: 'x', call: { ...question.call, id: `c${n}` } });
+  const endings = [ask(1), ask(2), ask(3)];
+  await grown(said, () => said.join('').includes('Make these calls?'));
+  await inbox.reply('q2', { action: 'decline' }, 'web');
+  const late = ask(4);
+  input.write('1\n');
+  await grown(said, () => said.join('').includes('Make this call?'));
+  expect((await Promise.all(endings)).map(({ how }) => how)).toEqual(['answered', 'declined', 'answered']);
+  expect(said.join('')).toContain('-- call 2 was no longer open, so your decision does not count for it');
+  input.write('2\n');
+  expect((await late).how).toBe('declined');
+});
+
+it('closes the dialog of alike calls when all of them have ended elsewhere', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const said: string[] = [];
+  output.on('data', part => said.push(String(part)));
+  const inbox = new Inbox();
+  const view = new Terminal({ input, output, plain: true });
+  onTestFinished(() => view.close());
+  inbox.present(view);
+  for (const id of ['q1', 'q2']) void inbox.ask({ ...question, id, alike: 'x' });
+  await grown(said, () => said.join('').includes('Make these calls?'));
+  for (const id of ['q1', 'q2']) await inbox.reply(id, { action: 'accept' }, 'web');
+  await view.idle();
+  expect(said.join('')).toContain('-- call 1 was no longer open');
+});

@@ -8,7 +8,8 @@
  * - consent-C3 The result of a call that was asked about, or refused, says in `_meta` whether it was executed. A call that was sent
  *   and got no answer is in doubt, and is never sent again, also if this process dies meanwhile and the rules have a storage.
  * - consent-C4 Only a reply to a question of the inbox is a yes, or gives a grant: nothing in the call, and nothing that the server
- *   sends.
+ *   sends. What a host says of the time after its yes gives a grant only where the rule says that `in-band` is enough, for exactly
+ *   the arguments that were asked about.
  * - consent-C5 A grant lets a call pass only where the rules ask about it. What it is bound to is compared for each call, with a
  *   definition of the tool that was read within the last minute.
  */
@@ -17,7 +18,7 @@ import { visible } from '@midcall/core/text';
 import { type Clock, steadyNow } from '@midcall/core/time';
 import type { Asking } from '../asking/index.ts';
 import type { SentResult } from '../calls/index.ts';
-import type { CallContext, CallQuestion, Ending, GrantChoice, Question } from '../question/index.ts';
+import type { CallContext, CallQuestion, Ending, GrantChoice, HostPersist, Question } from '../question/index.ts';
 import type { CallVerdict, Rules } from '../rules/index.ts';
 import type { ForwardedAnswer } from '../sdk-seam/index.ts';
 import { type Approval, Approvals, approvalMs, bindingOf, type EndedCall, toolBindingOf } from './approvals.ts';
@@ -50,6 +51,12 @@ export interface ConsentedCall {
   readonly onConsentAsked?: ((question: Question) => void) | undefined;
 }
 
+/** What the reply to a question about a call says of later ones. */
+interface Chosen {
+  readonly grant?: GrantChoice;
+  readonly persist?: HostPersist;
+}
+
 /** Whether a call was made. */
 type Disposition = 'executed' | 'not-executed' | 'in-doubt';
 
@@ -63,7 +70,8 @@ type Definitions = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 /** The verdict on a call, with what a yes to it is for. */
 interface BoundVerdict extends CallVerdict {
-  readonly binding: string;
+  /** Equal for calls of the same tool by the same requester under the same rule. */
+  readonly toolBinding: string;
   /** What a grant for such calls is for; undefined if the tool's definition is unknown. */
   readonly calls: GrantedCalls | undefined;
 }
@@ -150,11 +158,12 @@ export class CallConsent {
     const before = await this.#boundVerdict(context, signal);
     if (before.effect === 'allow') return send();
     if (before.effect === 'refuse') return this.#refused(context, before.why);
+    const binding = bindingOf(before.toolBinding, context.arguments);
     let approval: Approval<SentResult> | undefined;
     try {
-      if (await this.#approvals.takeInDoubt(before.binding)) return inDoubt(lostCall);
-      approval = this.#approvals.join(before.binding, this.#requester(context), over =>
-        this.#ask(context, before, over),
+      if (await this.#approvals.takeInDoubt(binding)) return inDoubt(lostCall);
+      approval = this.#approvals.join(binding, this.#requester(context), over =>
+        this.#ask(context, before, this.#approvals.earlier(binding), over),
       );
     } catch (error) {
       return notDone(`What is stored of the person's consent cannot be used: ${reasonOf(error)}`);
@@ -165,7 +174,7 @@ export class CallConsent {
       );
     const ending = await this.#ending(call, approval);
     if (ending.how !== 'answered') return notDone(notAnswered(ending));
-    return this.#afterYes(call, before, approval, send);
+    return this.#afterYes(call, before.toolBinding, approval, send);
   }
 
   async #ending(call: ConsentedCall, approval: Approval<SentResult>): Promise<Ending> {
@@ -183,24 +192,26 @@ export class CallConsent {
 
   async #afterYes(
     { context, signal }: ConsentedCall,
-    before: BoundVerdict,
+    toolBinding: string,
     approval: Approval<SentResult>,
     send: () => Promise<SentResult>,
   ): Promise<SentResult> {
     const approvals = this.#approvals;
+    const binding = bindingOf(toolBinding, context.arguments);
     try {
       if (!approval.outcome) {
         const now = await this.#boundVerdict(context, signal);
-        if (now.effect !== 'ask' || now.binding !== before.binding) await approvals.drop(before.binding, approval);
+        const isChanged = now.toolBinding !== toolBinding;
+        if (now.effect !== 'ask' || isChanged) await approvals.drop(binding, approval);
         if (now.effect === 'allow') return (await sentOnce(send, yes)).outcome;
         if (now.effect === 'refuse') return this.#refused(context, now.why);
-        if (now.binding !== before.binding)
+        if (isChanged)
           return notDone(
             "The person said yes, but the tool's definition or the operator's rules have changed since they were asked. " +
               'Call it again with the same arguments: they are asked anew.',
           );
       }
-      const used = await approvals.use(before.binding, approval, () => sentOnce(send, yes));
+      const used = await approvals.use(binding, approval, () => sentOnce(send, yes));
       return (
         used ??
         notDone('The yes of the person is too old, or another process has used it. Call it again to ask them anew.')
@@ -211,14 +222,19 @@ export class CallConsent {
     }
   }
 
-  #ask(context: CallContext, { rule, why, binding, calls }: BoundVerdict, over: AbortSignal) {
+  #ask(
+    context: CallContext,
+    { rule, why, toolBinding, calls }: BoundVerdict,
+    earlier: ReturnType<Approvals<SentResult>['earlier']>,
+    over: AbortSignal,
+  ) {
     const { asking, clock, newId } = this.#options;
     const limit = new AbortController();
     const { within = approvalMs, labels, assurance } = rule ?? {};
     const callOff = clock.after(within, () => limit.abort({ how: 'timed-out' }));
     const askedAt = clock.now();
-    const earlier = this.#approvals.earlier(binding);
     const grants = calls && this.#grants.offer(calls);
+    const hostPersists = assurance === 'in-band' && grants?.scopes.includes('exact') === true;
     const question: CallQuestion = {
       kind: 'call',
       id: newId(),
@@ -229,13 +245,19 @@ export class CallConsent {
       why: earlier ? `${why}; ${earlierWords[earlier.how]}` : why,
       ...(labels && { labels }),
       ...(assurance === 'out-of-band' && { outOfBand: true }),
+      ...(hostPersists && { hostPersists }),
+      alike: toolBinding,
       ...(grants && { grants }),
     };
     const ended = asking.askOwn(question, AbortSignal.any([over, limit.signal])).finally(callOff);
     const granting = ended.then(async ending => {
-      const choice = ending.how === 'answered' ? own(ending.content ?? {}, 'grant') : undefined;
       // The inbox has checked it against the offer.
-      if (calls && choice !== undefined) await this.#give(choice as GrantChoice, calls, context);
+      const { grant, persist }: Chosen = (ending.how === 'answered' && ending.content) || {};
+      if (persist !== undefined && !hostPersists)
+        asking.noted(`the host said "${persist}"; by the rule, its yes counts for this call alone`, context);
+      const end = persist === 'session' ? persist : grants?.ends.at(-1);
+      const choice = persist !== undefined && hostPersists && end ? { scope: 'exact' as const, end } : grant;
+      if (calls && choice) await this.#give(choice, calls, context);
       return ending;
     });
     return { questionId: question.id, ended: granting };
@@ -279,12 +301,12 @@ export class CallConsent {
     const { rule } = verdict;
     const { origin } = asking.asker();
     const requester = this.#requester(context);
-    const binding = toolBindingOf({ origin, server, requester, tool, definition, rule });
+    const toolBinding = toolBindingOf({ origin, server, requester, tool, definition, rule });
     const principal = context.principal ?? this.#options.principal;
     return {
       ...verdict,
-      binding: bindingOf(binding, args),
-      calls: definition && { server, tool, principal, binding, arguments: args, rule },
+      toolBinding,
+      calls: definition && { server, tool, principal, binding: toolBinding, arguments: args, rule },
     };
   }
 

@@ -139,7 +139,9 @@ function checkReplyEdit(question: SamplingReplyQuestion, edit: Content): Content
   return { ok: true, content: { content } };
 }
 
-function checkGrantChoice({ grants }: CallQuestion, { grant }: Content): ContentCheck {
+function checkGrantChoice({ grants }: CallQuestion, { grant, persist }: Content): ContentCheck {
+  // Whether it counts is decided by the rule.
+  if (persist === 'session' || persist === 'always') return { ok: true, content: { persist } };
   if (grant === undefined) return { ok: true };
   const read = readGrantChoice(grants, grant);
   return 'choice' in read ? { ok: true, content: { grant: read.choice } } : wrong('enum', read.wrong, read.field);

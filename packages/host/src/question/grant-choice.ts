@@ -10,6 +10,9 @@ export const grantScopes = ['exact', 'fields', 'tool'] as const satisfies readon
 /** When a grant ends: with the process that asks, or after an hour or a day. */
 export type GrantEnd = 'session' | 'hour' | 'day';
 
+/** What hosts say of the time after a yes, in `_meta.persist` of their answer. */
+export type HostPersist = 'session' | 'always';
+
 /** What a person may choose. */
 export interface GrantOffer {
   readonly scopes: readonly GrantScope[];

@@ -1,3 +1,4 @@
+export { areAlike, foldAlike } from './alike-calls.ts';
 export { appUri } from './app-uri.ts';
 export { argumentRows } from './argument-rows.ts';
 export {
@@ -13,6 +14,7 @@ export {
   type GrantOffer,
   type GrantScope,
   grantScopes,
+  type HostPersist,
   readGrantChoice,
   wouldPass,
 } from './grant-choice.ts';

@@ -179,6 +179,10 @@ export interface CallQuestion extends QuestionFrame {
   readonly labels?: Readonly<Record<string, string>>;
   /** True if the answer must not pass through the host of the call. */
   readonly outOfBand?: true;
+  /** True if the host of the call may let later calls with exactly these arguments pass, by what it says of the time after its yes. */
+  readonly hostPersists?: true;
+  /** Equal for calls of the same tool by the same requester under the same rule, which can be shown together. */
+  readonly alike?: string;
   /** How far a yes may let later calls pass; absent if it counts for this one alone. */
   readonly grants?: GrantOffer;
 }
@@ -200,7 +204,7 @@ export type Question =
  * if any;
  * `sampling-reply`: the edited `content` blocks, if any; `roots`: `uris`, the granted ones, and `added`, those put
  * on offer since it was asked, at least one of either;
- * `call`: `grant`, a {@link GrantChoice}, if later calls are to pass as well; `url` and `url-finish`: none. A view accepts a `url` question only when it has opened the link, and a `sign-in` question never:
+ * `call`: `grant`, a {@link GrantChoice}, if later calls are to pass as well, or `persist`, what a host said of them; `url` and `url-finish`: none. A view accepts a `url` question only when it has opened the link, and a `sign-in` question never:
  * it opens the link, and the question ends when the person has signed in.
  */
 export type Reply =

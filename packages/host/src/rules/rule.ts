@@ -28,7 +28,10 @@ export interface Rule {
   /** JSON Schema over the arguments; the rule is about every call if absent. Closed and typed in a rule that allows. */
   readonly where?: Readonly<Record<string, unknown>>;
   readonly effect: 'allow' | 'ask' | 'refuse';
-  /** `out-of-band`: the answer must not pass through the host of the call. Default `in-band`. */
+  /**
+   * `out-of-band`: the answer must not pass through the host of the call. `in-band`: it may, and what that host says of the time
+   * after its yes counts as well. If absent, it may, and a host's yes is for one call.
+   */
   readonly assurance?: 'in-band' | 'out-of-band';
   /** How many milliseconds the person has to answer; an hour if absent. */
   readonly within?: number;

@@ -6,6 +6,7 @@ import {
   type GrantChoice,
   type GrantEnd,
   type GrantOffer,
+  maskedArguments,
   type Question,
   type Reply,
   type RootsQuestion,
@@ -159,12 +160,13 @@ function argumentLines(row: ReturnType<typeof argumentRows>[number]): readonly s
     : part(label, row.text);
 }
 
+function callLines({ call, labels }: CallQuestion): readonly string[] {
+  const rows = argumentRows(call.arguments, labels);
+  return rows.length === 0 ? ['It has no arguments.'] : ['Its arguments:', ...rows.flatMap(argumentLines)];
+}
+
 async function callDialog(question: CallQuestion, prompter: Prompter, options: ConsentOptions): Promise<Reply> {
-  const rows = argumentRows(question.call.arguments, question.labels);
-  prompter.say([
-    ...heading(question, options.timeZone),
-    ...(rows.length === 0 ? ['It has no arguments.'] : ['Its arguments:', ...rows.flatMap(argumentLines)]),
-  ]);
+  prompter.say([...heading(question, options.timeZone), ...callLines(question)]);
   const chosen = await prompter.choose({
     message: 'Make this call?',
     picks: [
@@ -182,6 +184,55 @@ async function callDialog(question: CallQuestion, prompter: Prompter, options: C
     return grant ? { action: 'accept', content: { grant } } : callDialog(question, prompter, options);
   }
   return chosen.value === 'yes' ? { action: 'accept' } : decline;
+}
+
+/**
+ * Asks about several alike calls at once.
+ * @returns the reply and the questions that it is for; undefined if the person wants to decide about each alone
+ */
+export async function callsDialog(
+  questions: readonly CallQuestion[],
+  prompter: Prompter,
+  options: Pick<ConsentOptions, 'signal' | 'timeZone'>,
+): Promise<{ readonly reply: Reply; readonly questions: readonly CallQuestion[] } | undefined> {
+  const [first] = questions;
+  const { signal, timeZone } = options;
+  const name = (at: number): string => `Call ${at + 1} of ${questions.length}`;
+  prompter.say([
+    ...(first ? heading(first, timeZone, questions.length) : []),
+    ...questions.flatMap((question, at) => [`-- ${name(at)} --`, ...callLines(question)]),
+  ]);
+  let chosen = questions;
+  for (;;) {
+    const these = chosen.length === 1 ? 'this one' : `these ${chosen.length}`;
+    const choice = await prompter.choose({
+      message: 'Make these calls?',
+      picks: [
+        { value: 'yes', label: `Allow ${these}`, hint: 'each is made once, with the arguments above' },
+        { value: 'no', label: `Refuse ${these}` },
+        { value: 'some', label: 'Leave some out…', hint: 'you are asked about these next' },
+        { value: 'each', label: 'Decide about each alone' },
+        { value: 'dismiss', label: 'Dismiss', hint: 'close them without saying yes or no; the calls are not made' },
+      ],
+      initial: 'dismiss',
+      signal,
+    });
+    if (!choice.answered || choice.value === 'dismiss') return { reply: dismiss, questions: chosen };
+    if (choice.value === 'each') return undefined;
+    if (choice.value === 'yes') return { reply: { action: 'accept' }, questions: chosen };
+    if (choice.value === 'no') return { reply: decline, questions: chosen };
+    const some = await prompter.chooseMany({
+      message: 'Which calls do you decide about?',
+      picks: questions.map((question, at) => ({
+        value: String(at),
+        label: `${name(at)}: ${visible(JSON.stringify(maskedArguments(question.call.arguments)), { max: 150 })}`,
+      })),
+      initial: questions.flatMap((question, at) => (chosen.includes(question) ? [String(at)] : [])),
+      validate: values => (values.length === 0 ? 'Choose at least one, or go back.' : undefined),
+      signal,
+    });
+    if (some.answered) chosen = questions.filter((_, at) => some.value.includes(String(at)));
+  }
 }
 
 const scopeLabels: Readonly<Record<GrantChoice['scope'], string>> = {

@@ -27,13 +27,17 @@ function deadline({ openUntil }: Question, timeZone: string): readonly string[] 
   return [`Closes by ${format.format(openUntil)}`];
 }
 
-/** Who asks, for which call, and how long it is open. @param timeZone - an IANA name */
-export function heading(question: Question, timeZone: string): readonly string[] {
+/**
+ * Who asks, for which call, and how long it is open.
+ * @param timeZone - an IANA name
+ * @param calls - how many calls like that of the question it is about
+ */
+export function heading(question: Question, timeZone: string, calls = 1): readonly string[] {
   const { asker, call } = question;
   const ownName = `${visible(asker.name, { max: 60 })}${asker.version === undefined ? '' : ` ${visible(asker.version, { max: 30 })}`}`;
   const about =
     question.kind === 'call'
-      ? `The call of ${visible(question.call.name, { max: 100 })} has not been made. You are asked because ${question.why}.`
+      ? `${calls === 1 ? 'The call' : `${calls} calls`} of ${visible(question.call.name, { max: 100 })} ${calls === 1 ? 'has' : 'have'} not been made. You are asked because ${question.why}.`
       : call
         ? `For the ${call.kind} ${visible(call.name, { max: 100 })} with ${visible(JSON.stringify(maskedArguments(call.arguments)), { max: 300 })}`
         : question.kind === 'sign-in'
@@ -41,7 +45,7 @@ export function heading(question: Question, timeZone: string): readonly string[]
           : 'The server did not say which call this is for';
   return [
     '',
-    `== ${titleOf(question)} ==`,
+    `== ${calls === 1 ? titleOf(question) : `Midcall asks before ${calls} calls`} ==`,
     `Server ${visible(asker.id, { max: 60 })} (${visible(asker.origin, { max: 200 })}), which calls itself ${ownName}`,
     about,
     ...deadline(question, timeZone),

@@ -6,10 +6,20 @@
 import type { Writable } from 'node:stream';
 import { anything, checkOptions, flag, func, having, type Kinds, name, required } from '@midcall/core/options';
 import { machineZone } from '@midcall/core/time';
-import { type Ending, openUrl, type Presenter, type Question, type Receipt, type Reply, visible } from '../index.ts';
+import {
+  type CallQuestion,
+  type Ending,
+  foldAlike,
+  openUrl,
+  type Presenter,
+  type Question,
+  type Receipt,
+  type Reply,
+  visible,
+} from '../index.ts';
 import { BorrowedInput, type MaybeTty } from './borrowed-input.ts';
 import { clackPrompter } from './clack-prompter.ts';
-import { consentDialog } from './consent-dialog.ts';
+import { callsDialog, consentDialog } from './consent-dialog.ts';
 import { type Editor, editorOf } from './editor.ts';
 import { formDialog } from './form-dialog.ts';
 import { endingLine } from './frame.ts';
@@ -45,6 +55,11 @@ const kinds: Kinds<TerminalOptions> = {
 
 type Controls = Parameters<Presenter['show']>[1];
 
+interface Shown {
+  readonly question: Question;
+  readonly controls: Controls;
+}
+
 /**
  * A view of open questions in a terminal.
  * @example
@@ -59,7 +74,7 @@ export class Terminal implements Presenter {
   readonly #prompter: Interruptible;
   readonly #editor: Editor | undefined;
   readonly #options: TerminalOptions;
-  readonly #queue: { readonly question: Question; readonly controls: Controls }[] = [];
+  readonly #queue: Shown[] = [];
   #interrupt: AbortController | undefined;
   #busy = false;
   #working: Promise<void> | undefined;
@@ -167,10 +182,52 @@ export class Terminal implements Presenter {
 
   async #work(): Promise<void> {
     this.#busy = true;
-    for (let next = this.#queue.shift(); next; next = this.#queue.shift()) {
-      if (!next.controls.ended.aborted) await this.#ask(next.question, next.controls);
+    // Questions that are shown at the same time are all in the queue by then.
+    await undefined;
+    for (;;) {
+      const queued = this.#queue.splice(0).filter(({ controls }) => !controls.ended.aborted);
+      const [fold] = foldAlike(queued.map(({ question }) => question));
+      if (!fold) break;
+      const isNext = ({ question }: Shown): boolean => fold.includes(question);
+      this.#queue.push(...queued.filter(each => !isNext(each)));
+      await this.#askFold(queued.filter(isNext));
     }
     this.#busy = false;
+  }
+
+  /** Asks about one question, or about several alike calls. */
+  async #askFold(fold: readonly Shown[]): Promise<void> {
+    const isDecided = fold.length > 1 ? await this.#askTogether(fold) : undefined;
+    // What was left out is asked about next.
+    if (isDecided) this.#queue.unshift(...fold.filter(each => !isDecided(each)));
+    else for (const { question, controls } of fold) if (!controls.ended.aborted) await this.#ask(question, controls);
+  }
+
+  /** @returns which of them the person has decided about; undefined if they want to decide about each alone */
+  async #askTogether(fold: readonly Shown[]): Promise<((shown: Shown) => boolean) | undefined> {
+    const interrupt = new AbortController();
+    this.#interrupt = interrupt;
+    const allEnded = new AbortController();
+    const onEnd = (): void => {
+      if (fold.every(({ controls }) => controls.ended.aborted)) allEnded.abort();
+    };
+    for (const { controls } of fold) controls.ended.addEventListener('abort', onEnd, { once: true });
+    const calls = fold.map(({ question }) => question as CallQuestion);
+    const decision = await callsDialog(calls, this.#prompter, {
+      signal: AbortSignal.any([interrupt.signal, allEnded.signal]),
+      timeZone: this.#options.timeZone ?? machineZone(),
+    }).finally(() => this.#input.giveBack());
+    this.#interrupt = undefined;
+    if (!decision) return undefined;
+    const isDecided = ({ question }: Shown): boolean => decision.questions.some(({ id }) => id === question.id);
+    for (const [at, each] of fold.entries()) {
+      if (!isDecided(each)) continue;
+      const { question, controls } = each;
+      if (this.#prompter.starved) this.#options.onUnanswered?.(question);
+      if (controls.ended.aborted || !(await controls.reply(decision.reply)).ok)
+        this.#prompter.say([`-- call ${at + 1} was no longer open, so your decision does not count for it`]);
+    }
+    return isDecided;
   }
 
   async #ask(question: Question, controls: Controls): Promise<void> {

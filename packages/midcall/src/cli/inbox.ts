@@ -4,7 +4,7 @@
  */
 import { visible } from '@midcall/core/text';
 import { dateFormat, machineZone } from '@midcall/core/time';
-import type { Ending, Question, Receipt, Reply } from '@midcall/host';
+import { type Ending, foldAlike, type Question, type Receipt, type Reply } from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
 import type { HostWait } from '@midcall/host/web';
 import type { Command } from 'commander';
@@ -59,7 +59,7 @@ async function inbox(flags: InboxFlags): Promise<void> {
   }
   const { peer } = found;
   if (process.stdin.isTTY !== true) {
-    const lines = [...waiting.values()].map(({ question }) => `${lineOf(question, waits)}\n`);
+    const lines = folds(waiting).map(fold => `${lineOf(fold, waits)}\n`);
     process.stdout.write(lines.length === 0 ? 'Nothing waits.\n' : lines.join(''));
     peer.close();
     return;
@@ -88,50 +88,61 @@ async function inbox(flags: InboxFlags): Promise<void> {
       isOld = true;
       terminal.interrupt();
     };
+    const rows = folds(waiting);
     const id = await terminal.choose({
       message: waiting.size === 1 ? 'One question waits.' : `${waiting.size} questions wait.`,
       choices: [
-        ...[...waiting.values()].map(({ question }) => ({ value: question.id, label: lineOf(question, waits) })),
+        ...rows.map(fold => ({ value: fold[0].id, label: lineOf(fold, waits) })),
         { value: '', label: 'Leave', hint: 'the questions stay open' },
       ],
     });
     changed = () => {};
     if (isOld) continue;
-    const chosen = id === undefined ? undefined : waiting.get(id);
+    const chosen = rows.find(([first]) => first.id === id)?.flatMap(each => waiting.get(each.id) ?? []);
     if (!chosen) break;
-    const { call } = chosen.question;
-    const isAnswered = await answer(chosen, terminal, peer);
-    if (!call || !isAnswered) continue;
-    answered.add(call.id);
-    const wait = waits.get(call.id);
-    if (wait?.state === 'left') say(`${nameOf(wait)} has stopped waiting: go back to it and say "continue".`);
+    const left = new Set<string>();
+    for (const { call } of await answer(chosen, terminal, peer)) {
+      if (!call) continue;
+      answered.add(call.id);
+      const wait = waits.get(call.id);
+      if (wait?.state === 'left') left.add(nameOf(wait));
+    }
+    for (const name of left) say(`${name} has stopped waiting: go back to it and say "continue".`);
   }
   process.exit(0);
 }
 
-/** The person decides about one question. @returns true if their decision counts */
-async function answer({ question, ended }: Waiting, terminal: Terminal, peer: Peer): Promise<boolean> {
-  let counts = false;
-  const reply = async (chosen: Reply): Promise<Receipt> => {
-    const receipt = (await peer.ask('reply', { id: question.id, reply: chosen, via: terminal.via })) as Receipt;
-    counts = receipt.ok;
-    return receipt;
-  };
+/** The rows of the list: alike calls are one. */
+const folds = (waiting: ReadonlyMap<string, Waiting>) =>
+  foldAlike([...waiting.values()].map(({ question }) => question));
+
+/** The person decides about the questions of one row. @returns those about which their decision counts */
+async function answer(row: readonly Waiting[], terminal: Terminal, peer: Peer): Promise<readonly Question[]> {
+  const counts: Question[] = [];
+  const replyTo =
+    (question: Question) =>
+    async (chosen: Reply): Promise<Receipt> => {
+      const receipt = (await peer.ask('reply', { id: question.id, reply: chosen, via: terminal.via })) as Receipt;
+      if (receipt.ok) counts.push(question);
+      return receipt;
+    };
   const action = await terminal.choose({
-    message: 'What do you want to do with it?',
+    message: row.length === 1 ? 'What do you want to do with it?' : `What do you want to do with these ${row.length}?`,
     choices: [
-      { value: 'open', label: 'Answer', hint: 'shows all of it' },
+      { value: 'open', label: 'Answer', hint: row.length === 1 ? 'shows all of it' : 'shows all of them' },
       { value: 'decline', label: 'Decline', hint: 'say no to the server' },
-      { value: 'dismiss', label: 'Dismiss', hint: 'close it without saying yes or no' },
-      { value: 'leave', label: 'Leave it open' },
+      { value: 'dismiss', label: 'Dismiss', hint: 'close without saying yes or no' },
+      { value: 'leave', label: 'Leave open' },
     ],
   });
   if (action === 'decline' || action === 'dismiss') {
-    const receipt = await reply({ action });
-    say(receipt.ok ? (action === 'decline' ? 'Declined.' : 'Dismissed.') : 'The question had ended already.');
+    const receipts = await Promise.all(row.map(({ question }) => replyTo(question)({ action })));
+    const late = receipts.filter(({ ok }) => !ok).length;
+    if (late < row.length) say(action === 'decline' ? 'Declined.' : 'Dismissed.');
+    if (late > 0) say(row.length === 1 ? 'The question had ended already.' : `${late} of them had ended already.`);
   }
   if (action === 'open') {
-    terminal.show(question, { reply, ended: ended.signal });
+    for (const { question, ended } of row) terminal.show(question, { reply: replyTo(question), ended: ended.signal });
     await terminal.idle();
   }
   return counts;
@@ -147,11 +158,13 @@ function waitWords(wait: HostWait | undefined): string {
   return ` (${nameOf(wait)} waits${wait.until === undefined ? '' : ` until ${format.format(wait.until)}`})`;
 }
 
-/** A question in one line: who asks, for which call, who waits, and what. */
-function lineOf(question: Question, waits: Waits): string {
+/** A row in one line: who asks, for which call, who waits, and what. */
+function lineOf([question, ...alike]: readonly [Question, ...Question[]], waits: Waits): string {
   const { call } = question;
   const about = call ? ` for ${visible(call.name, { max: 60 })}${waitWords(waits.get(call.id))}` : '';
-  const text = 'message' in question ? question.message : (kindWords[question.kind] ?? '');
+  const words =
+    alike.length > 0 ? `${1 + alike.length} calls are about to be made: yes or no?` : kindWords[question.kind];
+  const text = 'message' in question ? question.message : (words ?? '');
   return `${visible(question.asker.id, { max: 40 })}${about}: ${visible(text, { max: 120 })}`;
 }
 

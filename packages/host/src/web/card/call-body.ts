@@ -69,17 +69,21 @@ export const grantChoice = (draft: Draft): Readonly<Record<string, unknown>> => 
   end: first(draft, grantNames.end),
 });
 
-/** Consent to a call. */
-export function callBody({ id, call, labels, why, grants }: CallQuestion, context: CardContext): CardBody {
+/** The arguments of a call as a table. */
+export function callArguments({ call, labels }: CallQuestion): Html {
   const rows = argumentRows(call.arguments, labels);
-  const { because, notMade, yes, no, close, waysOut } = texts.callQuestion;
+  if (rows.length === 0) return html`<p class="quiet-text">${texts.call.noArguments}</p>`;
+  return html`<dl class="sent call-arguments">${rows.map(row => html`<div><dt>${visibleHtml(row.label, 200)}</dt><dd>${value(row)}</dd></div>`)}</dl>`;
+}
+
+/** Consent to a call. */
+export function callBody(question: CallQuestion, context: CardContext): CardBody {
+  const { id, why, grants } = question;
+  const { alike } = context;
+  const { because, notMade, yes, no, close, waysOut, together } = texts.callQuestion;
   return {
-    content: html`${problemSummary(context.issues ?? [])}<p>${notMade} ${because(why)}</p>
-${
-  rows.length === 0
-    ? html`<p class="quiet-text">${texts.call.noArguments}</p>`
-    : html`<dl class="sent call-arguments">${rows.map(row => html`<div><dt>${visibleHtml(row.label, 200)}</dt><dd>${value(row)}</dd></div>`)}</dl>`
-}`,
+    content: html`${problemSummary(context.issues ?? [])}<p>${notMade(1)} ${because(why)}</p>${alike && html`<p class="help"><a href="${alike.href}">${together.all(alike.count)}</a></p>`}
+${callArguments(question)}`,
     accept: yes,
     decline: no,
     dismiss: close,

@@ -28,6 +28,8 @@ export interface CardContext extends Session {
   readonly waitFor?: (question: Question) => HostWait | undefined;
   /** What the person answered when the same server asked the same last; undefined if it has not. */
   readonly lastAnswerOf?: (question: FormQuestion) => Readonly<Record<string, unknown>> | undefined;
+  /** How many calls like that of the question wait, and where the person can decide about all of them. */
+  readonly alike?: { readonly count: number; readonly href: string };
   /** The path of the App that an open question names. */
   readonly appOf?: (question: Question) => string | undefined;
   readonly issues?: readonly Issue[];
@@ -122,8 +124,12 @@ function waitChip({ id }: Question, wait: HostWait | undefined, context: CardCon
   return untilChip(texts.wait.waitsUntil(host), until, `q-${id}-wait`, texts.wait.leftToWait(host), context);
 }
 
+/** How long a question has waited, who waits for its answer, and until when. */
+export const questionChips = (question: Question, context: CardContext): Html =>
+  html`<span class="chips-inline"><span class="chip chip-wait"><span class="dot"></span>${texts.question.age} ${age(question.askedAt, context.now)}</span>${waitChip(question, context.waitFor?.(question), context)}${deadline(question, context)}</span>`;
+
 /** What the person does after answering, if the host has stopped waiting. */
-const leftLine = (wait: HostWait | undefined): Html | false =>
+export const leftLine = (wait: HostWait | undefined): Html | false =>
   wait?.state === 'left' &&
   html`<p class="host-left">${icons.warning}<span>${visibleHtml(texts.wait.answerFirst(wait.host), 200)}</span></p>`;
 
@@ -161,7 +167,7 @@ export function cardFrame(question: Question, context: CardContext, headingId: s
   const wait = context.waitFor?.(question);
   return html`<header class="frame">
 <div class="frame-top"><h2 class="frame-title" id="${headingId}" tabindex="-1"><strong>${visibleHtml(asker.id, 80)}</strong> ${questionHeadline(question)}</h2>
-<span class="chips-inline"><span class="chip chip-wait"><span class="dot"></span>${texts.question.age} ${age(question.askedAt, context.now)}</span>${waitChip(question, wait, context)}${deadline(question, context)}</span></div>
+${questionChips(question, context)}</div>
 ${originLine(asker, context)}
 ${callLine(question, context.perhaps === true)}${leftLine(wait)}
 </header>`;

@@ -1,3 +1,4 @@
+export { callArguments } from './call-body.ts';
 export { card, mayBeAllowed } from './card.ts';
 export { issuesOf, problemSummary, sentValue } from './form-body.ts';
 export {
@@ -5,6 +6,8 @@ export {
   argumentRow,
   type CardContext,
   callLine,
+  leftLine,
+  questionChips,
   questionHeadline,
   questionIcon,
   questionSubject,

@@ -1,7 +1,7 @@
 /** The page of one call, and of a question that belongs to none: the timeline, with the open question as a card. Pure. */
 import type { Issue } from '@midcall/core/form';
 import { type Html, html } from '@midcall/core/page';
-import type { Question } from '../../index.ts';
+import { foldAlike, type Question } from '../../index.ts';
 import { type CardContext, card } from '../card/index.ts';
 import type { Draft } from '../form/index.ts';
 import { named, visibleHtml } from '../html/index.ts';
@@ -9,7 +9,7 @@ import { texts } from '../texts/index.ts';
 import { type CallView, isOpen, type OfferView, type QuestionView, type ServerView } from '../workspace/index.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
-import { againPath, callPath, comparePath, offerPath, questionPath, serverPath } from './paths.ts';
+import { againPath, callPath, comparePath, offerPath, questionPath, serverPath, togetherPath } from './paths.ts';
 import { blocksOf, textOf } from './result.ts';
 import { mayBeRestarted, mutedNotice, restartButton } from './server-parts.ts';
 import {
@@ -99,9 +99,11 @@ export function nextQuestion(next: Question | undefined, href = ''): Html {
 
 /** The context of one question's card: as posted, if its form was returned. */
 function contextFor(context: CallPageContext, question: Question): CardContext {
-  const { csrf, link, now, zone, keepsRules, returned, draftOf, appOf, waitFor, lastAnswerOf } = context;
+  const { csrf, link, now, zone, keepsRules, returned, draftOf, appOf, waitFor, lastAnswerOf, open = [] } = context;
+  const fold = foldAlike(open).find(each => each.length > 1 && each.some(({ id }) => id === question.id));
   const common = {
     ...{ csrf, link, now, zone },
+    ...(fold && { alike: { count: fold.length, href: link(togetherPath(fold)) } }),
     ...(keepsRules && { keepsRules }),
     ...(appOf && { appOf }),
     ...(waitFor && { waitFor }),

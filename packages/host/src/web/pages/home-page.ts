@@ -1,5 +1,6 @@
 /** The first page: open questions, every server as one row, the running calls and the last ones. Pure. */
 import { type Html, html } from '@midcall/core/page';
+import { foldAlike } from '../../index.ts';
 import { argumentRow } from '../card/index.ts';
 import { clock, named, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
@@ -11,21 +12,22 @@ import {
   type ServerView,
   type TryView,
 } from '../workspace/index.ts';
-import { alertSwitch, type Content, inboxItem } from './layout.ts';
+import { alertSwitch, type Content, inboxItem, questionsOf } from './layout.ts';
 import { callPath, offerPath, serverPath } from './paths.ts';
 import { restartButton, serverCounts, serverTrouble } from './server-parts.ts';
 import { callChip } from './timeline.ts';
 
-/** How many open questions and calls the first page shows. */
+/** How many rows of open questions, and how many calls, the first page shows. */
 const [mostQuestions, mostCalls] = [6, 8];
 
 function waiting(view: DeskView): Html {
   const { open, link } = view;
-  const left = open.length - mostQuestions;
+  const rows = foldAlike(open).slice(0, mostQuestions);
+  const left = open.length - questionsOf(rows);
   return html`<section class="section home-waiting" id="inbox" aria-labelledby="waiting-title"><h2 id="waiting-title">${texts.inbox.title}${open.length > 0 && html` <span class="count">${open.length}</span>`}</h2>${
     open.length === 0
       ? html`<p class="quiet-text">${texts.inbox.emptyLead}</p>`
-      : html`<ul class="home-questions">${open.slice(0, mostQuestions).map(question => inboxItem(question, view, undefined))}</ul>`
+      : html`<ul class="home-questions">${rows.map(row => inboxItem(row, view, undefined))}</ul>`
   }${left > 0 && html`<p class="rail-more"><a href="${link('/inbox')}">${texts.inbox.more(left)}</a></p>`}</section>`;
 }
 

@@ -26,7 +26,7 @@ export {
 export { modelsPage } from './models-page.ts';
 export { type ArgumentsContext, argumentsForm, offerPage } from './offer-page.ts';
 export { pager } from './pager.ts';
-export { againPath, callPath, offerPath, questionPath, serverPath } from './paths.ts';
+export { againPath, callPath, offerPath, questionPath, serverPath, togetherPath } from './paths.ts';
 export { type GrantsView, policyPage } from './policy-page.ts';
 export { blocksOf, mediaOf, textOf } from './result.ts';
 export { rootsPage } from './roots-page.ts';
@@ -35,4 +35,5 @@ export { type Settings, settingsPage } from './settings-page.ts';
 export { table } from './table.ts';
 export { tasksPage } from './tasks-page.ts';
 export { type EndingWords, endedEntries, endingChip, waitEntry } from './timeline.ts';
+export { type TogetherView, togetherPage } from './together-page.ts';
 export { type DrawerSession, wireDrawer, wirePage } from './wire-page.ts';

@@ -1,12 +1,12 @@
 /** The layout of every page: navigation, servers, and open questions. Pure. */
 import { attributes, brandMark, type Html, html, type Page, page } from '@midcall/core/page';
-import { type Question, visible } from '../../index.ts';
+import { foldAlike, type Question, visible } from '../../index.ts';
 import { age, questionIcon, questionSubject } from '../card/index.ts';
 import { icons, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 import type { DeskView } from '../workspace/index.ts';
 import { part } from './part.ts';
-import { questionPath } from './paths.ts';
+import { questionPath, togetherPath } from './paths.ts';
 import { type Place, sidebar } from './sidebar.ts';
 
 /** The palette; its results are fetched while somebody types. */
@@ -61,22 +61,35 @@ export interface Content extends Place {
   readonly refresh?: { readonly after: number; readonly to: string };
 }
 
-/** How many open questions the inbox shows beside a page. */
+/** How many rows the inbox shows beside a page. */
 const inRail = 12;
 
-/** One open question in the lists of the desk. */
-export const inboxItem = (question: Question, { link, now }: DeskView, current: string | undefined): Html =>
-  questionItem(question, { href: link(questionPath(question)), now, isCurrent: question.id === current });
+/** Open questions in the lists of the desk; alike calls are one row. @param fold - see {@link foldAlike} */
+export function inboxItem(
+  fold: readonly [Question, ...Question[]],
+  { link, now }: DeskView,
+  current: string | undefined,
+): Html {
+  const [question] = fold;
+  const href = link(fold.length === 1 ? questionPath(question) : togetherPath(fold));
+  return questionItem(question, { href, now, isCurrent: fold.some(({ id }) => id === current), calls: fold.length });
+}
 
-/** One open question in a list. @param more - at its end */
+/** How many questions rows stand for. */
+export const questionsOf = (rows: readonly (readonly Question[])[]): number =>
+  rows.reduce((sum, { length }) => sum + length, 0);
+
+/** One open question in a list. @param of - `calls`: how many calls the row stands for @param more - at its end */
 export function questionItem(
   question: Question,
-  { href, now, isCurrent = false }: { readonly href: string; readonly now: number; readonly isCurrent?: boolean },
+  of: { readonly href: string; readonly now: number; readonly isCurrent?: boolean; readonly calls?: number },
   more: Html | false = false,
 ): Html {
+  const { href, now, isCurrent = false, calls = 1 } = of;
+  const subject = calls > 1 ? texts.callQuestion.together.row(calls) : questionSubject(question);
   // Two pages of one server may be called the same.
   const domain = question.kind === 'url' || question.kind === 'url-finish' ? question.url.parts.domain : '';
-  return html`<li><a${attributes({ href, class: 'inbox-item', 'aria-current': isCurrent && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${visibleHtml(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span>${question.kind !== 'sign-in' && html`<span class="inbox-call ${question.call ? 'mono' : 'small'}">${question.call ? visibleHtml(question.call.name, 80) : texts.question.noCall}</span>`}<span class="inbox-message">${visibleHtml(questionSubject(question), 120, true)}</span>${domain !== '' && html`<span class="inbox-call mono">${visibleHtml(domain, 80)}</span>`}${more}</a></li>`;
+  return html`<li><a${attributes({ href, class: 'inbox-item', 'aria-current': isCurrent && 'true', 'data-key': `i-${question.id}` })}><span class="inbox-top">${questionIcon(question)}<strong>${visibleHtml(question.asker.id, 60)}</strong>${age(question.askedAt, now)}</span>${question.kind !== 'sign-in' && html`<span class="inbox-call ${question.call ? 'mono' : 'small'}">${question.call ? visibleHtml(question.call.name, 80) : texts.question.noCall}</span>`}<span class="inbox-message">${visibleHtml(subject, 120, true)}</span>${domain !== '' && html`<span class="inbox-call mono">${visibleHtml(domain, 80)}</span>`}${more}</a></li>`;
 }
 
 /** Whether the person is alerted to new questions; shown if there is client script. */
@@ -88,7 +101,9 @@ export const alertSwitch: Html = part(
 
 function inboxRail(view: DeskView, current: string | undefined): Html {
   const { open, link } = view;
-  return html`<aside class="rail" id="inbox" aria-labelledby="inbox-title"><div class="rail-head"><h2 id="inbox-title">${texts.inbox.title}</h2><span class="count">${open.length}</span></div><ul class="inbox-list" data-key="questions">${open.slice(0, inRail).map(each => inboxItem(each, view, current))}</ul>${open.length > inRail && html`<p class="rail-more"><a href="${link('/inbox')}">${texts.inbox.more(open.length - inRail)}</a></p>`}${alertSwitch}</aside>`;
+  const rows = foldAlike(open).slice(0, inRail);
+  const left = open.length - questionsOf(rows);
+  return html`<aside class="rail" id="inbox" aria-labelledby="inbox-title"><div class="rail-head"><h2 id="inbox-title">${texts.inbox.title}</h2><span class="count">${open.length}</span></div><ul class="inbox-list" data-key="questions">${rows.map(each => inboxItem(each, view, current))}</ul>${left > 0 && html`<p class="rail-more"><a href="${link('/inbox')}">${texts.inbox.more(left)}</a></p>`}${alertSwitch}</aside>`;
 }
 
 /** The pages that every other page links to. */

@@ -8,6 +8,10 @@ export function questionPath(question: Question): string {
   return question.call ? `${callPath(question.call.id)}${own}` : `/questions/${encodeURIComponent(question.id)}${own}`;
 }
 
+/** Where a person decides about several calls: about these, and about none that come later. */
+export const togetherPath = (questions: readonly Question[]): string =>
+  `/calls-together?${questions.map(({ id }) => `question=${encodeURIComponent(id)}`).join('&')}`;
+
 /** The page of a call. */
 export const callPath = (id: string): string => `/calls/${encodeURIComponent(id)}`;
 

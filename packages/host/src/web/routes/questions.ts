@@ -2,11 +2,20 @@
 
 import { isMidcallError } from '@midcall/core/errors';
 import type { Context, Hono } from 'hono';
-import { type Question, type Receipt, type Reply, type RootsQuestion, secretsOf } from '../../index.ts';
+import { areAlike, type Question, type Receipt, type Reply, type RootsQuestion, secretsOf } from '../../index.ts';
 import { readProposal } from '../apps/index.ts';
 import { grantedRoots, issuesOf, mayBeAllowed, newFolder, postedAction, postedAnswer } from '../card/index.ts';
 import { contentOf, type Draft, draftFrom, first, visitedIssues } from '../form/index.ts';
-import { callPage, callPath, openingPage, questionPage, type Returned } from '../pages/index.ts';
+import {
+  callPage,
+  callPath,
+  openingPage,
+  questionPage,
+  type Returned,
+  type TogetherView,
+  togetherPage,
+  togetherPath,
+} from '../pages/index.ts';
 import { texts } from '../texts/index.ts';
 import { type CallView, durationOf } from '../workspace/index.ts';
 import { callContext, cardContext, type Desk, missing, offerFolder, posted, redirect, show } from './context.ts';
@@ -130,6 +139,36 @@ export function questionRoutes(app: Hono, desk: Desk): void {
       await workspace.decisions.make({ server: question.asker.id, subject: 'sampling', effect: 'allow' });
     if (receipt.ok && question.kind === 'url') return opening(context, question.url.href);
     return received(context, question, draft, receipt);
+  });
+
+  /** The questions about calls that an address or a form names. */
+  const calls = (ids: readonly string[]): readonly TogetherView[] =>
+    [...new Set(ids)].flatMap(id => {
+      const view = workspace.calls.question(id);
+      return view?.question.kind === 'call' ? [view as TogetherView] : [];
+    });
+
+  const together = (context: Context, ids: readonly string[], notice?: string): Response => {
+    const [first, ...others] = calls(ids);
+    if (!first) return missing(context, desk, texts.question.unknown);
+    const alike = others.filter(({ question }) => areAlike(first.question, question));
+    const content = togetherPage([first, ...alike], { ...cardContext(desk), ...(notice !== undefined && { notice }) });
+    return show(context, desk, content, notice === undefined ? 200 : 409);
+  };
+
+  app.get('/calls-together', context => together(context, context.req.queries('question') ?? []));
+
+  app.post('/calls-together', async context => {
+    const draft = posted(context);
+    const action = first(draft, 'action');
+    const named = draft.get('question') ?? [];
+    // Each question gets a reply of its own, and ends once: one that has ended meanwhile does not keep the others open.
+    const receipts = await Promise.all(
+      calls(named).map(({ question }) => workspace.inbox.reply(question.id, { action } as Reply, via)),
+    );
+    const late = receipts.filter(receipt => !receipt.ok && receipt.problem !== 'invalid').length;
+    if (late > 0) return together(context, named, texts.callQuestion.together.hadEnded(late));
+    return redirect(context, desk, togetherPath(calls(named).map(({ question }) => question)));
   });
 
   app.post('/questions/:question/draft', async context => {

@@ -141,6 +141,11 @@ progress{accent-color:var(--accent);width:220px}
 .sent dd{font-weight:560;overflow-wrap:anywhere}
 .call-arguments{display:grid;gap:8px;margin-top:10px}
 .call-arguments dd{font-weight:400;min-width:0;flex:1 1 60%}
+.together-calls>li{display:grid;gap:4px;padding:12px 0;border-top:1px solid var(--line)}
+.together-calls.panel>li{padding-inline:16px}
+.together-calls h3{font-size:14px;font-weight:600}
+.together-ways{display:flex;flex-wrap:wrap;gap:0 16px;font-size:13px}
+.together-ways a{padding:4px 0}
 .argument-text{margin:2px 0 0;padding:8px 10px;border:1px solid var(--line);border-radius:var(--radius-small);font-size:12.5px;max-height:40vh;overflow:auto;white-space:pre-wrap;overflow-wrap:anywhere}
 .argument-change{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,220px),1fr));gap:8px}
 

@@ -250,7 +250,7 @@ export const texts = {
   callQuestion: {
     headline: 'is about to be called',
     tool: 'Tool:',
-    notMade: 'The call has not been made.',
+    notMade: (count: number) => (count === 1 ? 'The call has not been made.' : 'The calls have not been made.'),
     because: (why: string) => `You are asked because ${why}.`,
     before: 'Before',
     after: 'After',
@@ -275,6 +275,26 @@ export const texts = {
       } satisfies Record<GrantEnd, string>,
       help: 'Only for this caller, this server, and this definition of the tool. It answers no question of the server. You can revoke it under Policy.',
       give: 'Make this call, and let such calls pass',
+    },
+    together: {
+      title: (tool: string) => `Calls of ${tool}`,
+      headline: (count: number) => (count === 1 ? 'is about to be called' : `is about to be called ${count} times`),
+      row: (count: number) => `${count} calls are about to be made`,
+      all: (count: number) => `Decide about all ${count} calls like this one`,
+      call: (at: number, of: number) => `Call ${at} of ${of}`,
+      alone: 'On its own page',
+      leaveOut: 'Leave it out',
+      yes: (count: number) => (count === 1 ? 'Make this call once' : `Allow these ${count}`),
+      no: (count: number) => (count === 1 ? 'Do not make it' : `Refuse these ${count}`),
+      waysOut:
+        'A yes is for each of these calls, with the arguments that you see here, and once. Calls that come while you read are not among them.',
+      more: (count: number) => (count === 1 ? 'Another call like this waits.' : `${count} other calls like this wait.`),
+      showAll: 'Show all of them',
+      ended: 'No longer open',
+      hadEnded: (count: number) =>
+        count === 1
+          ? 'One of the calls was no longer open, so your decision does not count for it.'
+          : `${count} of the calls were no longer open, so your decision does not count for them.`,
     },
     ended(ending: Exclude<Ending, { readonly how: 'answered' | 'refused-by-policy' }>): string {
       switch (ending.how) {

@@ -19,7 +19,7 @@
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { type AskedField, emit, type Field, secretIn, secretInMessage } from '@midcall/core/form';
-import { canonical } from '@midcall/core/json';
+import { canonical, own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { type Clock, steadyNow } from '@midcall/core/time';
 import {
@@ -193,9 +193,7 @@ async function put(
   const asksHost =
     question.call !== undefined &&
     (await call.step(`question ${n}`, () => isOpen(inbox, question) && canAsk(question, call, session)));
-  const given = asksHost ? replyOf(await askHost(question, call, session, upstreamCall)) : undefined;
-  // What lets later calls pass is chosen by the person at the desk: a host's yes is for one call.
-  const reply = question.kind === 'call' && given?.action === 'accept' ? ({ action: 'accept' } as const) : given;
+  const reply = asksHost ? replyOf(await askHost(question, call, session, upstreamCall)) : undefined;
   if (!isOpen(inbox, question)) return 'ended';
   if (reply && (await inbox.reply(question.id, reply, 'host')).ok) return 'ended';
   const shown = await session.showDesk(question);
@@ -311,8 +309,14 @@ async function askHost(
       isOut = false;
       return answer;
     }
-    if (question.kind === 'call')
-      return await call.elicit({ message: textOf(question), form: emit([]), ...time }, ended);
+    if (question.kind === 'call') {
+      const meta = question.hostPersists ? { _meta: { persist: ['session', 'always'] } } : {};
+      const params = { message: textOf(question), requestedSchema: emit([]), ...meta };
+      const { result, ...answer } = await call.pass({ params, ...time }, ended);
+      // An accept has nothing else in it: what lets later calls pass beyond that is chosen by the person at the desk.
+      const persist = own(own(result ?? {}, '_meta'), 'persist');
+      return persist === undefined ? answer : { ...answer, content: { persist } };
+    }
     if (question.kind !== 'url') return undefined;
     const { message, url, elicitationId = question.id } = question;
     // Where a page was named by an error, nobody sent a question.
@@ -329,7 +333,7 @@ async function askHost(
 }
 
 /** A question about a call as a text, for a host that shows no tables. It is made from the call's arguments alone. */
-function textOf({ asker, call, labels, why }: CallQuestion): string {
+function textOf({ asker, call, labels, why, hostPersists }: CallQuestion): string {
   const rows = argumentRows(call.arguments, labels).map(row => {
     const text = row.shows === 'change' ? `${row.before}\n→\n${row.after}` : row.text;
     return `${visible(row.label, { max: 200 })}: ${visible(text, { lines: true, max: longestMessage + 1 })}`;
@@ -339,6 +343,11 @@ function textOf({ asker, call, labels, why }: CallQuestion): string {
     `Midcall asks before '${tool}' of '${server}' is called, because ${why}. It has not been called.`,
     ...(rows.length === 0 ? ['It has no arguments.'] : rows),
     'Accept to make this call once. Decline to prevent it.',
+    ...(hostPersists
+      ? [
+          'If you tell this host to remember your yes, calls with exactly these arguments pass without a question, for a day at most.',
+        ]
+      : []),
   ].join('\n\n');
 }
 
