@@ -34,7 +34,7 @@ told.end();`;
 /** Node 22 runs TypeScript by itself. */
 const typescript = node22();
 
-it.each([
+it.each<readonly [era: string, file: string, node: string]>([
   ['2025-11-25', 'server.mjs', process.execPath],
   ...(typescript === undefined ? [] : [['2026-07-28', 'server.ts', typescript] as const]),
 ])(

@@ -47,7 +47,7 @@ export interface CallPageContext extends TimelineContext {
   readonly notice?: string;
 }
 
-const noticeBox = (notice: string | undefined): Html | false =>
+export const noticeBox = (notice: string | undefined): Html | false =>
   notice !== undefined && html`<div class="notice" role="alert"><span>${notice}</span></div>`;
 
 /** The form that stores the arguments of a call under a name. */

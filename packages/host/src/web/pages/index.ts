@@ -15,7 +15,6 @@ export {
   type Content,
   goneBox,
   layout,
-  type NoticeOptions,
   noticePage,
   openingPage,
   type PageAssets,
@@ -34,6 +33,6 @@ export { serverPage } from './server-page.ts';
 export { type Settings, settingsPage } from './settings-page.ts';
 export { table } from './table.ts';
 export { tasksPage } from './tasks-page.ts';
-export { type EndingWords, endedEntries, endingChip, waitEntry } from './timeline.ts';
+export { endedEntries, endingChip, waitEntry } from './timeline.ts';
 export { type TogetherView, togetherPage } from './together-page.ts';
 export { type DrawerSession, wireDrawer, wirePage } from './wire-page.ts';

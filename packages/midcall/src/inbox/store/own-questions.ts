@@ -46,7 +46,7 @@ interface Own extends Omit<Asked, 'wait'> {
 }
 
 /** The end of those who were removed. */
-export const removedEnding: Ending = { how: 'refused-by-policy', decision: 'This person was removed from the inbox.' };
+const removedEnding: Ending = { how: 'refused-by-policy', decision: 'This person was removed from the inbox.' };
 
 /** What the questions of this process need. */
 export interface OwnQuestionsOptions {
