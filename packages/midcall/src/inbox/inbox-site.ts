@@ -169,7 +169,7 @@ export class InboxSite {
       const principal = principalOf(person);
       if (await store.people.isRemoved(principal))
         return this.#pages.notice({ title: texts.removedTitle, lines: [texts.removed], status: 403 });
-      const { at, cookie } = await store.sessions.begin({ principal, name: person.subject });
+      const { at, cookie } = await store.sessions.begin({ principal, name: person.name });
       const to = person.question === undefined ? '' : `questions/${encodeURIComponent(person.question)}`;
       // A redirect that another site began would arrive without the new cookie; what leads on from a page of ours arrives with it.
       const page = this.#pages.notice({

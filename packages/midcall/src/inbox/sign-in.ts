@@ -26,6 +26,8 @@ export interface InboxSignInParts {
 export interface SignedInPerson {
   readonly issuer: string;
   readonly subject: string;
+  /** As the issuer calls them; untrusted. */
+  readonly name: string;
   /** The question that they wanted to see. */
   readonly question: string | undefined;
 }
@@ -88,7 +90,7 @@ export class InboxSignIn {
     if (flow?.['state'] !== state || !(Number(flow['until']) > clock.now())) return undefined;
     const returned = new URL(redirect);
     returned.search = search;
-    const { subject } = await issuer.client.exchange(returned, {
+    const { subject, name: called } = await issuer.client.exchange(returned, {
       state,
       verifier: String(flow['verifier']),
       nonce: String(flow['nonce']),
@@ -96,7 +98,7 @@ export class InboxSignIn {
     });
     if (!subject) return undefined;
     const question = typeof flow['question'] === 'string' ? flow['question'] : undefined;
-    return { person: { ...subject, question }, forget: this.#cookie(name, '', 0) };
+    return { person: { ...subject, name: called ?? subject.subject, question }, forget: this.#cookie(name, '', 0) };
   }
 
   get #scopes(): readonly string[] {

@@ -27,6 +27,14 @@ const mostBytes = 1024 * 1024;
 /** The last moment that a date can be, in milliseconds since the epoch: a token that lives longer never ends. */
 const lastMoment = 8.64e15;
 
+/** How an ID token calls its person (OpenID Connect Core 5.1). */
+function nameIn(claims: Readonly<Record<string, unknown>>): { readonly name?: string } {
+  const name = [claims['name'], claims['preferred_username'], claims['email']].find(
+    each => typeof each === 'string' && each.trim() !== '',
+  );
+  return name === undefined ? {} : { name: String(name).slice(0, 200) };
+}
+
 /** The requests, made with the certified library, which takes long to load. */
 export function certifiedClient(options: OAuthClientOptions): Requests {
   const { name, issuer, issuerName, registered, timeoutMs, clock } = options;
@@ -188,7 +196,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
         const claims = nonce === undefined ? undefined : response.claims();
         return {
           tokens: read(response, scopes, client),
-          ...(claims && { subject: { issuer: claims.iss, subject: claims.sub } }),
+          ...(claims && { subject: { issuer: claims.iss, subject: claims.sub }, ...nameIn(claims) }),
         };
       }, client),
     refresh: (refreshToken, scopes, client) =>

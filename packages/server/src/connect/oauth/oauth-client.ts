@@ -60,6 +60,8 @@ export interface Granted {
   readonly tokens: OAuthTokens;
   /** Who signed in, from a verified ID token; only with `nonce`. */
   readonly subject?: { readonly issuer: string; readonly subject: string };
+  /** What the ID token calls them, to be shown; untrusted. */
+  readonly name?: string;
 }
 
 export interface OAuthClient {
