@@ -9,6 +9,7 @@ import { eras } from '@midcall/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser as NoScreen } from '../connect/sign-in-flow.ts';
 import { eventually } from '../fixtures/grown.ts';
+import { inSoak } from '../fixtures/soak.ts';
 import { type HostOf, type InboxStage, inboxStage, type RunningBridge, type Session } from './inbox-stage.ts';
 
 let stage: InboxStage;
@@ -165,8 +166,8 @@ describe('a session', () => {
       told = await dora.call('ask', { n: 'dora' });
       return !told.includes('/inbox?question=');
     });
-    expect(told).toContain('decline');
-    expect(stage.noted().filter(each => each['n'] === 'dora')).toMatchObject([{ answer: { action: 'decline' } }]);
+    expect(told).toContain('cancel');
+    expect(stage.noted().filter(each => each['n'] === 'dora')).toMatchObject([{ answer: { action: 'cancel' } }]);
     await expect(stage.signIn(bridge, 'dora')).rejects.toThrow('An administrator of this bridge has removed you.');
     const record = await stage.midcall([
       ...['inboxes', 'record', '--principal', stage.principal('dora'), '--inbox', stage.file],
@@ -370,7 +371,7 @@ describe('an odd request', () => {
     ]) {
       const answer = await raw(path, { cookie });
       expect([path, answer.text.includes('Which colour?')]).toEqual([path, false]);
-      expect([200, 401, 404]).toContain(answer.status);
+      expect([200, 400, 401, 404]).toContain(answer.status);
     }
     expect((await raw(`${own}/questions/${'x'.repeat(60_000)}`, { cookie })).status).toBe(431);
     expect((await bobs.get('/')).status).toBe(200);
@@ -388,7 +389,7 @@ describe('an odd request', () => {
     const own = await raw(path, { ...headers, cookie: cookieOf(adas) }, { method: 'POST', body });
     expect([own.status, own.text.includes('too large')]).toEqual([413, true]);
     const anonymous = await raw(path, headers, { method: 'POST', body });
-    expect(anonymous.status).toBe(401);
+    expect([401, 413]).toContain(anonymous.status);
     const chunked = await raw(
       path,
       { ...headers, cookie: cookieOf(adas), 'transfer-encoding': 'chunked' },
@@ -402,25 +403,28 @@ describe('an odd request', () => {
 });
 
 describe('a server', () => {
-  it('that asks one person 900 things at once lets nobody else wait', async () => {
+  it('that asks one person hundreds of things at once lets nobody else wait', async () => {
     await using bob = await stage.host(bridge, 'bob', '2025-11-25');
     await using flooded = await stage.host(bridge, 'flora', '2026-07-28');
     const floras = await stage.signIn(bridge, 'flora');
+    const many = inSoak(900, 200);
     let waiting = 0;
-    const flood = Array.from({ length: 900 }, async (_, n) => {
-      await flooded.ask({ n: `flood ${n}` });
-      waiting += 1;
-    });
-    await eventually(() => waiting > 0);
+    const flood = Promise.all(
+      Array.from({ length: many }, async (_, n) => {
+        await flooded.ask({ n: `flood ${n}` });
+        waiting += 1;
+      }),
+    );
+    await Promise.race([flood, eventually(() => waiting > 0)]);
     const id = await bob.ask({ n: 'bob' });
     expect((await bobs.answer(id, 'blue')).status).toBe(303);
     expect(await bob.call('ask', { n: 'bob' })).toContain('blue');
     // He has asked, was shown the question and has answered before the others have even been asked.
-    expect(waiting).toBeLessThan(900);
-    await Promise.all(flood);
+    expect(waiting).toBeLessThan(many);
+    await flood;
     const page = await floras.get('/');
     const text = await page.text();
-    expect(text).toContain('900 questions waiting');
+    expect(text).toContain(`${many} questions waiting`);
     expect(text.length).toBeLessThan(200_000);
     expect(await bobs.text('/')).not.toContain('flood');
   });
@@ -432,6 +436,7 @@ describe('a server', () => {
       const host = await stage.host(bridge, 'ada', era, `<b onclick=alert(1)>${active}`);
       const large = `${active}${'y'.repeat(1_000_000)}`;
       const told = await host.call('<img src=x onerror=alert(1)>\u202e', { n: 'active', message: large, large });
+      expect(told.slice(0, 2_000)).toContain('/inbox?question=');
       const id = /question=([\w-]+)/.exec(told)![1]!;
       expect(told.length).toBeLessThan(3_000);
       for (const path of ['/', `/questions/${id}`]) {
