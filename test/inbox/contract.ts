@@ -181,6 +181,7 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       // A host that was told to come back for the result may do so after the end.
       expect(await ada.get(asked.id)).toMatchObject({ ending: { how: 'withdrawn' }, wait: { state: 'left' } });
       expect(await ada.get(other.id)).not.toHaveProperty('wait');
+      await a.store.tellWait('c1', { host: 'A host', state: 'waits' });
       await a.store.tellWait('c1', { host: 'A host', state: 'served' });
       expect((await ada.ended(1, 1)).questions).toMatchObject([{ wait: { state: 'served' } }]);
     });

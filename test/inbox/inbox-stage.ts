@@ -39,7 +39,7 @@ export interface RunningBridge {
 }
 
 /** How a bridge is started. */
-export interface BridgeStart {
+interface BridgeStart {
   /** Where its inboxes are stored; a file of the stage if absent. */
   readonly inbox?: string;
   /** Where it is reached; a free port if absent. */

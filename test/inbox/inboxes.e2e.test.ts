@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fleetKey } from '../fleet/replicas.ts';
 import { type InboxStage, inboxStage, type RunningBridge } from './inbox-stage.ts';
 
 let stage: InboxStage;
@@ -193,7 +194,7 @@ describe('a place that is wrong', () => {
     [
       'a database that is not there',
       ['--inbox', `postgres://ada:${hidden}@127.0.0.1:1/x`],
-      { MIDCALL_KEY: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=' },
+      { MIDCALL_KEY: fleetKey },
       'The Postgres database of the inbox cannot be used (ECONNREFUSED).',
     ],
   ] as const)('is named without its password: %s', async (_, words, env, message) => {
@@ -206,7 +207,7 @@ describe('a place that is wrong', () => {
   });
 
   it('is one with another key', async () => {
-    const env = { MIDCALL_KEY: 'BBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBBA=' };
+    const env = { MIDCALL_KEY: fleetKey };
     const { code, out, err } = await inboxes(['people', '--inbox', stage.file], env);
     expect([code === 0, out, err]).toEqual([
       false,

@@ -1,6 +1,8 @@
 /** Bridges that share their inboxes and are killed at any moment: every question ends once, and says how. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import '../fixtures/own-config.ts';
 import { eventually } from '../fixtures/grown.ts';
+import { fleetKey } from '../fleet/replicas.ts';
 import { type HostOf, type InboxStage, inboxStage, type RunningBridge, type Session } from './inbox-stage.ts';
 
 const kills = Number(process.env['MIDCALL_KILLS'] ?? 200);
@@ -8,7 +10,7 @@ const questions = kills * 5;
 
 let stage: InboxStage;
 beforeAll(async () => {
-  stage = await inboxStage({ MIDCALL_KEY: 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=' });
+  stage = await inboxStage({ MIDCALL_KEY: fleetKey });
 });
 afterAll(() => stage?.[Symbol.asyncDispose]());
 

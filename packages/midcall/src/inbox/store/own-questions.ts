@@ -133,7 +133,7 @@ export class OwnQuestions {
     const { db, questions, changes, failed } = this.#options;
     const open = [...this.#own.values()].filter(({ question }) => question.call?.id === callId);
     const theirs = [...open, ...(this.#left.get(callId) ?? [])];
-    if (wait.state !== 'left') this.#left.delete(callId);
+    if (wait.state === 'served' || wait.state === 'lost') this.#left.delete(callId);
     for (const own of theirs) own.wait = wait;
     await Promise.all(
       theirs.map(async own => {
