@@ -31,7 +31,7 @@ it('is one row of the first page, the inbox and the list beside a page, which le
   const [a, b, alone] = [held('a'), held('b'), held('c', { alike: 'another tool' })];
   ask(a, b, alone);
   const row = `href="${address(a, b).replace('&', '&amp;')}"`;
-  for (const path of ['/', '/inbox', '/history']) {
+  for (const path of ['/', '/inbox', '/policy']) {
     const { text } = await visitor.get(path);
     expect(text, path).toContain(row);
     expect(text, path).toContain('2 calls are about to be made');

@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
+  Audit,
   activeGrants,
   type CallQuestion,
   type ConsentStorage,
@@ -232,6 +233,38 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     await inbox.reply(id, { action: 'decline' }, 'test');
     expect(dispositionOf(await ended)).toBe('not-executed');
     expect(on.calls()).toHaveLength(0);
+  });
+
+  it.each<readonly [string, Partial<Rule>, object, 'session' | 'always', string | undefined]>([
+    ['for a session', { assurance: 'in-band' }, { id: 7 }, 'session', 'session'],
+    ['for as long as the rule allows', { assurance: 'in-band', grantFor: hour }, { id: 7 }, 'always', 'hour'],
+    ['for one call, by a rule that does not say in-band', {}, { id: 7 }, 'session', undefined],
+    ['for one call, by a rule that asks out of band', { assurance: 'out-of-band' }, { id: 7 }, 'always', undefined],
+    ['for one call, by a rule without grants', { assurance: 'in-band', grant: 'none' }, { id: 7 }, 'always', undefined],
+    ['for one call with a secret', { assurance: 'in-band' }, { token: 'hunter2-of-a-host' }, 'always', undefined],
+  ])('consent-C4: a yes that a host remembers counts %s', async (_, more, args, persist, end) => {
+    const [inbox, clock, consent, audit] = [new Inbox(), handClock(), consentMemory(), new Audit()];
+    const rules = new Rules({ rules: [{ ...ask, ...more } as Rule], consent });
+    const on = await wired(era, { tool: done, inbox, clock, rules, audit });
+    const run = () => on.attachment.run({ kind: 'tool', name: 'act', arguments: args as Record<string, unknown> });
+    const ended = run();
+    while (inbox.list().length === 0) await new Promise(setImmediate);
+    const [question] = inbox.list() as readonly [CallQuestion];
+    expect(question.hostPersists).toBe(end === undefined ? undefined : true);
+    await inbox.reply(question.id, { action: 'accept', content: { persist } }, 'host');
+    expect(dispositionOf(await ended)).toBe('executed');
+    const granted = consent.current().grants;
+    expect(granted.map(({ scope, session, until, madeAt }) => [scope, session !== undefined, until - madeAt])).toEqual(
+      end === undefined ? [] : [['exact', end === 'session', end === 'session' ? 24 * hour : hour]],
+    );
+    const noted = audit.entries({ search: `the host said ${persist} its yes counts for this call alone` });
+    expect(noted).toHaveLength(end === undefined ? 1 : 0);
+    const again = run();
+    if (end === undefined) {
+      while (inbox.list().length === 0) await new Promise(setImmediate);
+      await inbox.reply(inbox.list()[0]!.id, { action: 'decline' }, 'test');
+    }
+    expect(dispositionOf(await again)).toBe(end === undefined ? 'not-executed' : 'executed');
   });
 
   it('answer no question of the server by their grant', async () => {
