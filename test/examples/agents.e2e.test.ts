@@ -142,6 +142,10 @@ it.each([
   ['claude-agent', '@anthropic-ai/claude-agent-sdk@0.3.330'],
 ])('%s, which is not installed here, says what to install', async (framework, packages) => {
   const args = ['--import', load, join(root, 'examples/main.ts'), 'agents', framework];
-  const { status, stderr } = spawnSync(process.execPath, [...args, '--data', folder], { cwd: root, encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, [...args, '--data', folder], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, MIDCALL_KEY: key },
+  });
   expect([status, stderr]).toEqual([1, expect.stringContaining(`Run: npm install --no-save ${packages}\n`)]);
 });

@@ -59,9 +59,8 @@ describe.each(corners)('%s over %s', (era, carrier) => {
   });
 
   it('speaks of one seat in the singular', async () => {
-    const { said, asked } = await book(() => [outward, seat('Ada', '1A'), accept({ value: true })], 1);
+    const { asked } = await book(() => [outward, seat('Ada', '1A'), accept({ value: false })], 1);
     expect(asked.at(-1)!.params['message']).toBe('Pay €119.00 for 1 seat to Porto? You have 15 minutes.');
-    expect(said).toContain(': 1 seat to Porto');
   });
 
   it('gives two passengers who choose one seat two seats', async () => {
