@@ -122,18 +122,25 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     await closed(host);
   });
 
-  it('is declined, dismissed, and answered late', async () => {
-    const host = await asking({ type: 'string' });
-    expect(await ends(host, app => app.getByText('Decline', { exact: true }).click())).toBe('decline');
-    expect(await ends(host, app => app.locator('[data-action=cancel]').click())).toBe('dismissed');
-    const late = ends(host, async app => {
-      host.later(61_000);
-      await input('Ada')(app.locator('[data-field=f0]'));
-      await app.getByText('Send answer').click();
-    });
-    expect(await late).toBe('timeout');
-    await closed(host);
-  });
+  it.each(few(kinds, kinds[0]!))(
+    'is answered, declined, dismissed, and answered late: $name',
+    async ({ schema, fill, gives }) => {
+      const host = await asking(schema);
+      const answer = async (app: Frame): Promise<void> => {
+        await fill(app.locator('[data-field=f0]'));
+        await app.getByText('Send answer').click();
+      };
+      expect(JSON.parse(await ends(host, answer))).toEqual(gives);
+      expect(await ends(host, app => app.getByText('Decline', { exact: true }).click())).toBe('decline');
+      expect(await ends(host, app => app.locator('[data-action=cancel]').click())).toBe('dismissed');
+      const late = ends(host, app => {
+        host.later(61_000);
+        return answer(app);
+      });
+      expect(await late).toBe('timeout');
+      await closed(host);
+    },
+  );
 
   it('reports that it is shown, tells the model the outcome as context, and lets the conversation go on', async () => {
     const host = await asking({ type: 'string' });

@@ -55,7 +55,7 @@ const results = {
       { type: 'hologram', depth: 3 },
     ],
   },
-  arabic: { content: [text(arabic)], structuredContent: { النتيجة: arabic } },
+  arabic: { content: [text(arabic)], structuredContent: { النتيجة: arabic, العدد: 1 } },
   nothing: { content: [] },
 };
 const described = {

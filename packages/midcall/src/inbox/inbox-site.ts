@@ -6,7 +6,7 @@
  *   another server of this host, which does not know the path.
  * - inbox-site-N2 A change needs the cookie, the origin of this bridge and the token of the page, all three.
  * - inbox-site-N3 Nothing is served under another name of this bridge than the one that people know: that of `--public-url`.
- * - inbox-site-N4 A person who was removed cannot sign in.
+ * - inbox-site-N4 A person who was removed cannot sign in, and what their pages listen to ends with their sessions.
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { systemClock } from '@midcall/core/time';
@@ -116,8 +116,12 @@ export class InboxSite {
     const session = cookie === undefined ? undefined : await store.sessions.find(at, cookie);
     if (!session) return this.#door({ title: texts.endedTitle, lines: [texts.ended], status: 401 });
     const { principal, name, csrf } = session;
-    return this.#pages.handle(request, {
-      questions: this.#watched(principal, store.person(principal)),
+    const ended = new AbortController();
+    const isLive = async (): Promise<boolean> => (await store.sessions.find(at, cookie!)) !== undefined;
+    const response = await this.#pages.handle(request, {
+      questions: this.#watched(principal, store.person(principal), async () => {
+        if (!(await isLive())) ended.abort();
+      }),
       name,
       base: `${root}/s/${at}`,
       csrf,
@@ -126,6 +130,8 @@ export class InboxSite {
         return seeOther(root, [`${this.#cookie(at, '')}; Max-Age=0`]);
       },
     });
+    const isStream = response.headers.get('content-type') === 'text/event-stream';
+    return isStream ? endedBy(ended.signal, response) : response;
   }
 
   /** True if a page of this person listens to changes, at this bridge. */
@@ -133,14 +139,18 @@ export class InboxSite {
     return this.#watchers.has(principal);
   }
 
-  #watched(principal: string, questions: PersonQuestions): PersonQuestions {
+  /** @param look - called whenever a page that listens is told of a change */
+  #watched(principal: string, questions: PersonQuestions, look: () => Promise<void>): PersonQuestions {
     return {
       open: (from, limit) => questions.open(from, limit),
       ended: (from, limit) => questions.ended(from, limit),
       get: id => questions.get(id),
       reply: (id, reply) => questions.reply(id, reply),
       subscribe: listener => {
-        const stop = questions.subscribe(listener);
+        const stop = questions.subscribe(() => {
+          listener();
+          look().catch(this.#options.onError);
+        });
         this.#watchers.set(principal, (this.#watchers.get(principal) ?? 0) + 1);
         return () => {
           stop();
@@ -230,4 +240,19 @@ export class InboxSite {
     const secure = this.#isHttps ? '; Secure' : '';
     return `${this.#cookieName}=${value}; Path=${root}/s/${at}; HttpOnly; SameSite=Strict${secure}`;
   }
+}
+
+/** A response whose body ends when the signal fires. */
+function endedBy(signal: AbortSignal, response: Response): Response {
+  const reader = response.body!.getReader();
+  signal.addEventListener('abort', () => void reader.cancel());
+  const body = new ReadableStream({
+    async pull(stream) {
+      const { done, value } = await reader.read();
+      if (done) stream.close();
+      else stream.enqueue(value);
+    },
+    cancel: reason => reader.cancel(reason),
+  });
+  return new Response(body, response);
 }

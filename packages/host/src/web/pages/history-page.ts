@@ -96,7 +96,6 @@ export function historyPage(
   return {
     title: texts.history.title,
     at: '/history',
-    isWide: true,
     refresh: { after: 10, to: session.link('/history') },
     main: html`<div class="head"><h1>${texts.history.title}</h1>${calls.length > 0 && buttonForm(session, '/history/clear', texts.history.clear)}</div><p class="lead">${texts.history.lead}</p><section class="section history"><h2>${texts.history.calls}</h2>${filters(query, servers, session)}${table(texts.history.calls, [when, server, tool, outcome, texts.history.again], callRows, none)}${calledOnes}</section><section class="section history"><h2>${texts.history.questions}</h2>${table(texts.history.questions, [when, server, texts.history.tool, texts.history.question, outcome], questionRows, texts.history.noQuestions)}</section>`,
   };

@@ -129,7 +129,6 @@ td{overflow-wrap:anywhere}
 td .clock,td code,td .chip{white-space:nowrap}
 /* A name of a hundred letters leaves room for the other columns; its page has all of it. */
 td .mono,.table-wrap td code,td .one-line{display:inline-block;line-height:21px;max-width:min(32ch,62vw);overflow:hidden;text-overflow:ellipsis;white-space:nowrap;vertical-align:bottom}
-@media (max-width:1120px){.history td.long{min-width:10rem}}
 td:has(>form){text-align:right}
 td a{color:var(--ink);text-decoration-color:var(--line-strong)}
 .search{display:flex;gap:8px;margin-top:18px;flex-wrap:wrap;align-items:center}
@@ -152,6 +151,7 @@ td a{color:var(--ink);text-decoration-color:var(--line-strong)}
 .pager{display:flex;gap:14px;align-items:center;margin-top:16px}
 .after-form{border-top:1px solid var(--line)}
 td.long{min-width:14rem}
+.history td.long{min-width:10rem}
 .grants.many table,.grants.many tbody{display:block}
 .grants.many thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .grants.many tr{display:flex;flex-wrap:wrap;align-items:center;gap:4px 12px;padding:10px 14px}
