@@ -221,7 +221,7 @@ describe('a place that is wrong', () => {
     const database = new Database(other);
     database.exec('create table t (a)');
     database.close();
-    const { code, err } = await inboxes(['people', '--inbox', other]);
+    const { code, err } = await inboxes(['people', '--inbox', other], { MIDCALL_KEY: fleetKey });
     expect([code === 0, err]).toEqual([false, expect.stringContaining('is not an inbox')]);
     const left = new Database(other);
     expect(left.prepare('select name from sqlite_master').all()).toEqual([{ name: 't' }]);

@@ -245,7 +245,14 @@ it('every package has a licence, a page of its own, and no tests', () => {
     expect(own.filter(path => /(^|\/)test\/|\.test\.|tsbuildinfo/.test(path))).toEqual([]);
   }
   const script = join(folder, 'node_modules/@midcall/host/script');
-  expect(readdirSync(script).toSorted()).toEqual(['again.js', 'desk.js', 'offline.js', 'worker.js']);
+  expect(readdirSync(script).toSorted()).toEqual([
+    'again.js',
+    'desk.js',
+    'find-session.js',
+    'offline.js',
+    'person.js',
+    'worker.js',
+  ]);
 });
 
 it('each tarball has a bill of materials, with what the package needs and nothing that it was made with', () => {

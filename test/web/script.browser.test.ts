@@ -177,7 +177,11 @@ it('fetches a page again for a change that it does not show yet, and not for one
   const hear = (more: number) =>
     page.evaluate(add => {
       const id = Number(document.body.dataset['event']) + add;
-      new BroadcastChannel('midcall-events').postMessage({ type: 'changed', id, text: `change ${id}` });
+      new BroadcastChannel(`midcall-events ${document.body.dataset['base']}`).postMessage({
+        type: 'changed',
+        id,
+        text: `change ${id}`,
+      });
       return `change ${id}`;
     }, more);
   await page.locator('#announce', { hasText: await hear(0) }).waitFor({ state: 'attached' });

@@ -72,7 +72,7 @@ describe('a wizard in the rounds of a client', () => {
     const { text, asked, rounds } = await played(wizard(forms(9)), [...nine, send]);
     expect(JSON.parse(text)).toEqual(Object.fromEntries(nine.map((_, at) => [`f${at}`, `answer ${at}`])));
     expect(asked.map(({ message }) => message.split('\n')[2])).toEqual([
-      ...nine.map((_, at) => `Step ${at + 1}: Form ${at}`),
+      ...nine.map((_, at) => `Step ${at + 1} of 9: Form ${at}`),
       'Check your answers.',
     ]);
     expect(rounds).toBe(2);
