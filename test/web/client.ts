@@ -51,10 +51,9 @@ export async function enter(desk: RunningDesk) {
     visit(desk, path, {
       method: 'POST',
       headers: { cookie, origin, 'content-type': 'application/x-www-form-urlencoded', ...headers },
-      body: new URLSearchParams([
-        ['csrf', csrf],
-        ...(Array.isArray(fields) ? fields : Object.entries(fields)),
-      ]).toString(),
+      body: new URLSearchParams(
+        Array.isArray(fields) ? [['csrf', csrf], ...fields] : Object.entries({ csrf, ...fields }),
+      ).toString(),
     });
   return { started, cookie, csrf, origin, get, post };
 }
