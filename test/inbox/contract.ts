@@ -155,13 +155,13 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       await eventually(() => looks() === 1);
       a.inbox.end(asked.id, { how: 'withdrawn' });
       await a.written();
-      clock.advance(250);
+      clock.advance(200);
       await a.store.person('ada').open(0, 1);
       await eventually(() => looks() === 0);
       const end = a.store.person('ada').subscribe(() => {});
       expect(looks()).toBe(1);
       end();
-      clock.advance(250);
+      clock.advance(200);
       await eventually(() => looks() === 0);
     });
 
@@ -548,19 +548,19 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       const [a, b] = [await bridge({ ...at, clock: slow }), await bridge({ ...at, clock })];
       const asked = await a.ask('ada');
       const isWaiting = (...timers: number[]) => eventually(() => timers.every(ms => slow.waiting().includes(ms)));
-      await isWaiting(250);
+      await isWaiting(200);
       const reply = b.store.person('ada').reply(asked.id, yes);
       await eventually(async () => (await at.sql('select id from inbox_replies where state = 0')).length === 1);
       slow.set(slow.now() + 10_001);
       // Looks into its mailbox, and only then says that it lives.
       slow.advance(0);
-      await isWaiting(250, 3_000);
+      await isWaiting(200, 3_000);
       await a.store.person('ada').open(0, 1);
       expect(await at.sql('select state from inbox_replies')).toEqual([['0']]);
-      slow.advance(250);
+      slow.advance(200);
       expect(await asked.ending).toMatchObject({ how: 'answered' });
       await a.written();
-      clock.advance(250);
+      clock.advance(200);
       expect(await reply).toEqual({ ok: true });
     });
 

@@ -4,7 +4,7 @@
  * The page: milliseconds to read the first 50 of 10,000 open questions of one person, with their number; p99 of each round. Aims: 5
  * on SQLite, 20 on Postgres.
  * The answer: milliseconds from a reply at one bridge until it is told there what became of it at the other bridge, which asked. Where
- * Redis wakes them, the aim is a p99 of 50; where each looks every 250 ms, 500.
+ * Redis wakes them, the aim is a p99 of 50; where each looks every 200 ms, 500.
  * Run after `npm run build`: node --import ./tools/load-typescript.mjs tools/bench/inbox.mjs [rounds] [questions] [replies per round]
  */
 import { randomUUID } from 'node:crypto';
@@ -78,7 +78,7 @@ async function answers(name, where, wakes, most) {
       };
       await a.ask({ principal: 'bob', question: asked, owner });
       // The looks of both come at any time.
-      await new Promise(resolve => setTimeout(resolve, Math.random() * 250));
+      await new Promise(resolve => setTimeout(resolve, Math.random() * 200));
       const from = performance.now();
       const receipt = await b.person('bob').reply(asked.id, { action: 'accept', content: { confirm: true } });
       each.push(performance.now() - from);

@@ -10,7 +10,7 @@ import type { Clock } from '@midcall/core/time';
 import type { Wake } from '@midcall/server';
 
 /** How often to look if no other process can tell us of changes, and if one can. */
-const everyMs = { alone: 250, woken: 1_000 };
+const everyMs = { alone: 200, woken: 1_000 };
 
 interface Watched {
   readonly listeners: Set<() => void>;
