@@ -110,7 +110,7 @@ async function openInboxes(where: string | true, flags: BridgeFlags, signIn: Sig
   const { inboxPlace } = await import('./inbox-place.ts');
   const { openBridgeInbox } = await import('../inbox/index.ts');
   return openBridgeInbox({
-    ...inboxPlace(where),
+    where: inboxPlace(where),
     ...signIn,
     publicUrl,
     ...(redis !== undefined && { wake: await (await import('./bridge-fleet.ts')).bridgeWake(redis, bridgeComplaint) }),

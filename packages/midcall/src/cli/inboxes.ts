@@ -71,11 +71,11 @@ export function register(command: Command): void {
 const print = (text: string): void => void process.stdout.write(text);
 
 async function using(flags: InboxesFlags, use: (store: InboxStore) => Promise<void>): Promise<void> {
-  const place = inboxPlace(flags.inbox ?? true);
-  if (!place.where.includes('://') && !existsSync(place.where))
-    throw usage(`There are no inboxes in ${visible(place.where, { max: 300 })}. A bridge makes them, with --inbox.`);
+  const where = inboxPlace(flags.inbox ?? true);
+  if (!where.includes('://') && !existsSync(where))
+    throw usage(`There are no inboxes in ${visible(where, { max: 300 })}. A bridge makes them, with --inbox.`);
   const { openInbox } = await import('../inbox/index.ts');
-  const store = await openInbox({ ...place, onError: bridgeComplaint });
+  const store = await openInbox({ where, onError: bridgeComplaint });
   try {
     await use(store);
   } finally {

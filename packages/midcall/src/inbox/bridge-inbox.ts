@@ -1,18 +1,17 @@
 /** The inboxes of a bridge over HTTP: one for each principal, on one store, with their pages at `/inbox`. */
 import { MidcallError } from '@midcall/core/errors';
 import type { Inbox } from '@midcall/host';
-import { createSealer, type KeySource, keyRing, type Wake } from '@midcall/server';
+import { createSealer, type Wake } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
 import type { PersonDesk } from '../bridge/desk/index.ts';
 import { InboxSite } from './inbox-site.ts';
 import { PrincipalInbox } from './principal-inbox.ts';
-import { openInbox } from './store/index.ts';
+import { inboxKeys, openInbox } from './store/index.ts';
 
 /** What the inboxes of a bridge need. */
 export interface BridgeInboxOptions {
   /** The path of a SQLite file, or the `postgres://` address that several bridges share. */
   readonly where: string;
-  readonly key: KeySource;
   readonly issuer: Provider;
   /** Where the authorization server sends browsers back to; `/inbox/signed-in` of `publicUrl` if absent. */
   readonly redirect: URL | undefined;
@@ -41,14 +40,14 @@ export interface BridgeInbox {
  *   opening the store throws
  */
 export async function openBridgeInbox(options: BridgeInboxOptions): Promise<BridgeInbox> {
-  const { where, key, issuer, redirect, publicUrl, wake, principalOf, warn, onError } = options;
+  const { where, issuer, redirect, publicUrl, wake, principalOf, warn, onError } = options;
   if (redirect && (redirect.origin !== publicUrl.origin || !redirect.pathname.startsWith('/inbox/')))
     throw new MidcallError(
       'server/setup',
       `The redirect in --auth must be an address below ${new URL('/inbox/', publicUrl)}, such as ${new URL('/inbox/signed-in', publicUrl)}.`,
     );
-  const store = await openInbox({ where, key, onError, ...(wake && { wake }) });
-  const sealer = createSealer(keyRing(key));
+  const store = await openInbox({ where, onError, ...(wake && { wake }) });
+  const sealer = createSealer(inboxKeys(where));
   const site = new InboxSite({ store, issuer, redirect, publicUrl, sealer, principalOf, onError });
   return {
     url: site.link(),

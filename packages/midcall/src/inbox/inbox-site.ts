@@ -11,7 +11,7 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { systemClock } from '@midcall/core/time';
 import { type PersonNotice, type PersonPages, type PersonQuestions, personPages } from '@midcall/host/web';
-import type { Clock, Sealer } from '@midcall/server';
+import type { Sealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
 import { cookieOf, InboxSignIn, seeOther } from './sign-in.ts';
 import type { InboxStore } from './store/index.ts';
@@ -28,7 +28,6 @@ export interface InboxSiteOptions {
   readonly sealer: Sealer;
   /** The id of a principal, as calls of theirs have it. */
   readonly principalOf: (person: { readonly issuer: string; readonly subject: string }) => string;
-  readonly clock?: Clock;
   /** Called with errors of the pages. */
   readonly onError: (error: unknown) => void;
 }
@@ -63,15 +62,15 @@ export class InboxSite {
   readonly #watchers = new Map<string, number>();
 
   constructor(options: InboxSiteOptions) {
-    const { issuer, redirect, publicUrl, sealer, clock = systemClock, onError } = options;
+    const { issuer, redirect, publicUrl, sealer, onError } = options;
     this.#options = options;
     this.#signIn = new InboxSignIn({
       issuer,
       redirect: redirect ?? new URL(`${root}/signed-in`, publicUrl),
       sealer,
-      clock,
+      clock: systemClock,
     });
-    this.#pages = personPages({ assets: `${root}/assets`, clock, onError });
+    this.#pages = personPages({ assets: `${root}/assets`, onError });
   }
 
   /** Where a person finds a question. */
@@ -117,10 +116,9 @@ export class InboxSite {
     if (!session) return this.#door({ title: texts.endedTitle, lines: [texts.ended], status: 401 });
     const { principal, name, csrf } = session;
     const ended = new AbortController();
-    const isLive = async (): Promise<boolean> => (await store.sessions.find(at, cookie!)) !== undefined;
     const response = await this.#pages.handle(request, {
       questions: this.#watched(principal, store.person(principal), async () => {
-        if (!(await isLive())) ended.abort();
+        if (!(await store.sessions.find(at, cookie!))) ended.abort();
       }),
       name,
       base: `${root}/s/${at}`,
@@ -142,10 +140,7 @@ export class InboxSite {
   /** @param look - called whenever a page that listens is told of a change */
   #watched(principal: string, questions: PersonQuestions, look: () => Promise<void>): PersonQuestions {
     return {
-      open: (from, limit) => questions.open(from, limit),
-      ended: (from, limit) => questions.ended(from, limit),
-      get: id => questions.get(id),
-      reply: (id, reply) => questions.reply(id, reply),
+      ...questions,
       subscribe: listener => {
         const stop = questions.subscribe(() => {
           listener();

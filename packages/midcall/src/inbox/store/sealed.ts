@@ -34,7 +34,7 @@ export interface Sealed {
  * @param source - absent: of the environment; else, for a SQLite file, the key file beside it
  * @throws MidcallError `server/setup` if there is none, or it is unusable
  */
-export function inboxKeys(where: string, source: KeySource | undefined): KeyRing {
+export function inboxKeys(where: string, source?: KeySource): KeyRing {
   const ring = keyRing(source);
   if (!ring.ephemeral || where === ':memory:') return ring;
   if (isPostgres(where)) {
