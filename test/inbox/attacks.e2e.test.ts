@@ -50,6 +50,8 @@ interface RawAnswer {
   readonly text: string;
 }
 
+const ignored = (): void => {};
+
 /** A request whose path and headers are sent as they are. */
 async function raw(
   path: string,
@@ -60,6 +62,8 @@ async function raw(
   const sent = httpRequest({ hostname, port, path, method, headers });
   // A server that refuses what is too large may end the connection while that is still being sent.
   sent.on('error', () => {});
+  // What is still being sent then may fail once the response has come, when the request no longer listens.
+  sent.on('socket', socket => socket.off('error', ignored).on('error', ignored));
   sent.end(body);
   const [response] = await once(sent, 'response');
   let text = '';
