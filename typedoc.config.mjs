@@ -2,7 +2,7 @@
 /** @type {Partial<import('typedoc').TypeDocOptions>} */
 export default {
   entryPointStrategy: 'packages',
-  entryPoints: ['packages/core', 'packages/server', 'packages/host', 'packages/testing'],
+  entryPoints: ['packages/core', 'packages/server', 'packages/host', 'packages/testing', 'packages/inbox'],
   out: 'api',
   name: 'Midcall',
   readme: 'none',

@@ -27,7 +27,8 @@ const mayDependOn: Record<Package, readonly Package[]> = {
   server: ['core'],
   host: ['core'],
   testing: ['core', 'server', 'host'],
-  midcall: ['core', 'server', 'host', 'testing'],
+  inbox: ['core', 'server', 'host'],
+  midcall: ['core', 'server', 'host', 'testing', 'inbox'],
 };
 
 /** Folder -> the folders of the same package that it imports. `.` is the package's own files. */
@@ -166,6 +167,12 @@ const testing: Floors = {
   explore: ['.'],
 };
 
+const inbox: Floors = {
+  store: [],
+  site: ['store'],
+  '.': ['store', 'site'],
+};
+
 const midcall: Floors = {
   install: [],
   notes: ['install'],
@@ -173,21 +180,20 @@ const midcall: Floors = {
   doctor: ['install'],
   'shared-desk': ['install'],
   'host-stdio': [],
-  'inbox/store': [],
   'bridge/sdk-seam': [],
   'bridge/link': ['bridge/sdk-seam'],
   'bridge/desk': [],
-  inbox: ['bridge/desk', 'inbox/store'],
+  'bridge/inbox': ['bridge/desk'],
   'bridge/upstream': ['bridge/link', 'bridge/desk'],
   'bridge/forward': ['bridge/link', 'bridge/desk', 'bridge/upstream'],
   'bridge/stdio': ['host-stdio', 'bridge/link', 'bridge/desk', 'bridge/upstream', 'bridge/forward'],
   'bridge/http': ['bridge/link', 'bridge/desk', 'bridge/upstream', 'bridge/forward'],
   bridge: ['bridge/stdio'],
-  cli: ['install', 'notes', 'design', 'doctor', 'shared-desk', 'host-stdio', 'inbox', 'bridge/http', 'bridge'],
+  cli: ['install', 'notes', 'design', 'doctor', 'shared-desk', 'host-stdio', 'bridge/inbox', 'bridge/http', 'bridge'],
 };
 
 /** The rows of each package, from the ground up: a folder imports only folders of rows above its own. */
-const floorsOf: Readonly<Record<Package, Floors>> = { core, server, host, testing, midcall };
+const floorsOf: Readonly<Record<Package, Floors>> = { core, server, host, testing, inbox, midcall };
 
 /** Packages of others that only these folders may import; any other is free where ARCHITECTURE.md lists it. */
 const packageHomes: Record<string, readonly string[]> = {
@@ -196,9 +202,9 @@ const packageHomes: Record<string, readonly string[]> = {
   '@clack/prompts': ['host/terminal'],
   'get-east-asian-width': ['host/terminal'],
   'openid-client': ['server/connect'],
-  libsql: ['server/stores', 'midcall/inbox'],
-  kysely: ['midcall/inbox'],
-  pg: ['midcall/inbox'],
+  libsql: ['server/stores', 'inbox/store'],
+  kysely: ['inbox/store'],
+  pg: ['inbox/store'],
   tldts: ['host'],
   // Language models are passed in; nothing of the AI SDK is imported, not even a type.
   ai: [],

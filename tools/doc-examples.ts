@@ -10,7 +10,7 @@ import { sourceOf as placeOf, root } from './places.ts';
 
 const made = join(root, 'test/types/examples');
 /** Packages that authors import; `midcall` is a command, and nobody installs the core by itself. */
-const packages = ['server', 'host', 'testing'];
+const packages = ['server', 'host', 'testing', 'inbox'];
 
 const parse = (path: string) =>
   ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, /* setParentNodes */ true);

@@ -11,7 +11,7 @@ const root = new URL('..', import.meta.url);
 const at = (path: string) => fileURLToPath(new URL(path, root));
 const changed = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-const stale = ['core', 'server', 'host', 'testing'].some(name => {
+const stale = ['core', 'server', 'host', 'testing', 'inbox'].some(name => {
   const sources = readdirSync(at(`packages/${name}/src`), { recursive: true, encoding: 'utf8' });
   const built = changed(at(`packages/${name}/dist/.tsbuildinfo`));
   return sources.some(path => path.endsWith('.ts') && changed(at(`packages/${name}/src/${path}`)) > built);

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const packagesDir = fileURLToPath(new URL('../packages', import.meta.url));
-export const packages = ['core', 'server', 'host', 'testing', 'midcall'] as const;
+export const packages = ['core', 'server', 'host', 'testing', 'inbox', 'midcall'] as const;
 export type Package = (typeof packages)[number];
 
 /** `server/request/call.ts` -> the file it names. */

@@ -16,7 +16,7 @@ export const compiler = (which: 'oldest' | 'newest'): string =>
 export const testFolders = ['test'];
 
 /** Folders of the packages that are released, from the root. */
-export const packageFolders = ['core', 'server', 'host', 'testing', 'midcall', 'create-midcall'].map(
+export const packageFolders = ['core', 'server', 'host', 'testing', 'inbox', 'midcall', 'create-midcall'].map(
   name => `packages/${name}`,
 );
 

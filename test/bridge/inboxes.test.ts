@@ -1,9 +1,9 @@
 /** Whom a bridge over HTTP asks in an inbox, what it tells the model then, and what it gives the inbox. */
 import type { Inbox, ServerEntry } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
+import type { Asked, InboxStore } from '../../packages/inbox/src/store/index.ts';
 import { tokenGuard } from '../../packages/midcall/src/bridge/http/callers.ts';
-import { PrincipalInbox } from '../../packages/midcall/src/inbox/principal-inbox.ts';
-import type { Asked, InboxStore } from '../../packages/midcall/src/inbox/store/index.ts';
+import { PrincipalInbox } from '../../packages/midcall/src/bridge/inbox/principal-inbox.ts';
 import { connectHost, hosts, httpStage } from './http-stage.ts';
 import { textOf } from './stage.ts';
 import { ring, until } from './until.ts';

@@ -7,14 +7,14 @@
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { Inbox } from '@midcall/host';
-import { openInbox } from '../../packages/midcall/dist/inbox/store/index.js';
+import { openInboxStore } from '../../packages/inbox/dist/store/index.js';
 
 const [where, key] = process.argv.slice(2);
 const say = (...words) => writeSync(1, `${words.join(' ')}\n`);
 const anyOf = list => list[Math.floor(Math.random() * list.length)];
 const people = ['ada', 'bob', 'eve'];
 
-const store = await openInbox({ where, key, onError: error => say('error', error.code) });
+const store = await openInboxStore({ where, key, onError: error => say('error', error.code) });
 const inbox = new Inbox({ onError() {} });
 const written = new Map();
 inbox.subscribe(event => {

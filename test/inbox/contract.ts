@@ -1,7 +1,7 @@
 /** What must hold of a stored inbox, wherever it is stored. */
 import type { Reply } from '@midcall/host';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { RecordLine } from '../../packages/midcall/src/inbox/store/index.ts';
+import type { RecordLine } from '../../packages/inbox/src/store/index.ts';
 import { eventually, grown } from '../fixtures/grown.ts';
 import { type Bridge, bridge, endedThere, key, manualClock, question, stopAll, yes } from './stage.ts';
 

@@ -2,7 +2,7 @@
 import { redisWake } from '@midcall/server/fleet';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openInbox } from '../../packages/midcall/src/inbox/store/index.ts';
+import { openInboxStore } from '../../packages/inbox/src/store/index.ts';
 import { eventually } from '../fixtures/grown.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../fixtures/postgres.ts';
 import { inSoak } from '../fixtures/soak.ts';
@@ -128,7 +128,7 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
   });
 
   it('an inbox in Postgres has no key of its own', async () => {
-    await expect(openInbox({ where: 'postgres:///none' })).rejects.toMatchObject({
+    await expect(openInboxStore({ where: 'postgres:///none' })).rejects.toMatchObject({
       code: 'server/setup',
       message: expect.stringContaining('MIDCALL_KEY'),
     });

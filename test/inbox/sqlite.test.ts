@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Attributes, type Tracer, trace } from '@opentelemetry/api';
 import Database from 'libsql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openInbox } from '../../packages/midcall/src/inbox/store/index.ts';
+import { openInboxStore } from '../../packages/inbox/src/store/index.ts';
 import { inboxContract, type Place } from './contract.ts';
 import { bridge, key, question, stopAll, yes } from './stage.ts';
 
@@ -59,7 +59,7 @@ it('the files are readable by their owner only, and those that were not are mend
 
 it('without a key it makes one beside the file, once, and does not replace one that was lost', async () => {
   const where = join(folder, 'inbox.db');
-  const open = () => openInbox({ where });
+  const open = () => openInboxStore({ where });
   const first = await open();
   await first.stop();
   const made = readFileSync(`${where}.key`, 'utf8');

@@ -8,8 +8,8 @@ import {
   type Asked,
   type InboxStore,
   type InboxStoreOptions,
-  openInbox,
-} from '../../packages/midcall/src/inbox/store/index.ts';
+  openInboxStore,
+} from '../../packages/inbox/src/store/index.ts';
 import { eventually } from '../fixtures/grown.ts';
 
 export const key = Buffer.from(Array.from({ length: 32 }, (_, at) => at * 7 + 1));
@@ -47,7 +47,7 @@ const opened = new Set<InboxStore>();
 /** @param options - may be a place of a test, which has more */
 export async function bridge({ where, clock, wake, ...more }: InboxStoreOptions): Promise<Bridge> {
   const errors: unknown[] = [];
-  const store = await openInbox({
+  const store = await openInboxStore({
     where,
     key: more.key ?? key,
     onError: error => void errors.push(error),

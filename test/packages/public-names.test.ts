@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const publicNames: Record<string, { readonly values: string; readonly types: string }> = {
   '@midcall/server': {
     values: `
-      advanceToolLoop answerToolUse createSealer form isMidcallError keyRing midcall
+      advanceToolLoop answerToolUse createSealer form isMidcallError keyRing midcall principalId
       MidcallError notDone samplingTool startToolLoop textOf whyNot`,
     types: `
       AboutClient AboutRequest Answer AnyMcpServer AnyServer AnyServerFactory Assurance AuditEvent AuditSink By Call CallRef Can CancelReason
@@ -31,6 +31,13 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       ShorthandRecord StandardForm StepContext StepOptions StepRetry StopOptions Store TaskMode TitledChoices
       ToolAnswer ToolCards ToolConfig ToolLoopStep SampleWithToolsAsk ToolSamplingResult UrlAsk Validation
       WaitingCall Wake WireSchema WizardAsk WizardCondition WizardContent WizardForm WizardForms WizardValidate`,
+  },
+  '@midcall/inbox': {
+    values: `
+      openInbox openInboxStore`,
+    types: `
+      Asked InboxOptions InboxService InboxStore InboxStoreOptions People Person QuestionOwner RecordFilter RecordLine
+      RecordOfInbox Session Sessions`,
   },
   '@midcall/server/roots': {
     values: `
@@ -166,7 +173,7 @@ const sorted = (names: readonly string[]): readonly string[] =>
 
 /** What tells an outsider of a name: documents and examples. `@midcall/core` is for the other packages, so theirs count there. */
 function readers(entry: string): string {
-  const siblings = ['server', 'host', 'testing', 'midcall'].map(name => `packages/${name}/src`);
+  const siblings = ['server', 'host', 'testing', 'inbox', 'midcall'].map(name => `packages/${name}/src`);
   const files = ['docs', 'examples', ...(entry.startsWith('@midcall/core') ? siblings : [])].flatMap(folder =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter(path => /\.(md|ts|mjs)$/.test(path) && !path.includes('node_modules'))

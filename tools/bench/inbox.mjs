@@ -12,7 +12,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { redisWake } from '@midcall/server/fleet';
-import { openInbox } from '../../packages/midcall/dist/inbox/store/index.js';
+import { openInboxStore } from '../../packages/inbox/dist/store/index.js';
 import { postgresFolder, startPostgres } from '../../test/fixtures/postgres.ts';
 import { figure } from './figure.mjs';
 import { redisServer } from './redis-server.mjs';
@@ -37,7 +37,7 @@ const show = (work, unit, values, most) => {
 };
 
 async function page(name, where, most) {
-  const store = await openInbox({ where, key });
+  const store = await openInboxStore({ where, key });
   const begun = performance.now();
   for (let at = 0; at < count; at += 100) {
     await Promise.all(
@@ -63,7 +63,7 @@ async function page(name, where, most) {
 }
 
 async function answers(name, where, wakes, most) {
-  const [a, b] = await Promise.all(wakes.map(wake => openInbox({ where, key, ...(wake && { wake }) })));
+  const [a, b] = await Promise.all(wakes.map(wake => openInboxStore({ where, key, ...(wake && { wake }) })));
   const taken = [];
   for (let round = 0; round < rounds; round++) {
     const each = [];

@@ -4,14 +4,9 @@ import { isMidcallError } from '@midcall/core/errors';
 import { visible, visibleJson } from '@midcall/core/text';
 import { isLoopback } from '@midcall/core/url';
 import { machineDisk, OfferedRoots, Policy, type ServerEntry } from '@midcall/host';
-import {
-  type BridgedEntry,
-  type HttpBridge,
-  principalId,
-  readAuthFile,
-  startHttpBridge,
-} from '../bridge/http/index.ts';
-import type { BridgeInbox } from '../inbox/index.ts';
+import type { InboxService } from '@midcall/inbox';
+import { type BridgedEntry, type HttpBridge, readAuthFile, startHttpBridge } from '../bridge/http/index.ts';
+import { principalInboxes } from '../bridge/inbox/index.ts';
 import { ownVersion } from '../install/index.ts';
 import { deskLink } from './bridge-desk.ts';
 import { type BridgeFlags, bridgeLimits } from './bridge-flags.ts';
@@ -78,7 +73,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
       hostRoots: onThisMachine ? () => new OfferedRoots({ disk: machineDisk }) : undefined,
       sampling: { model, always: flags.models !== undefined },
       makeDesk: questions => deskLink(questions, flags.link === true),
-      ...(inbox && { makeInbox: inbox.makeInbox, pages: inbox.pages }),
+      ...(inbox && { makeInbox: principalInboxes(inbox, bridgeLog), pages: inbox.pages }),
       warn: bridgeLog,
       onError: bridgeComplaint,
       ...(fleet && { fleet }),
@@ -103,19 +98,17 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
 type SignIn = Awaited<ReturnType<typeof readAuthFile>>['signIn'];
 
 /** @throws MidcallError `cli/usage` if nobody could sign in, or there is no key */
-async function openInboxes(where: string | true, flags: BridgeFlags, signIn: SignIn): Promise<BridgeInbox> {
+async function openInboxes(where: string | true, flags: BridgeFlags, signIn: SignIn): Promise<InboxService> {
   const { publicUrl, redis } = flags;
   if (!signIn || !publicUrl)
     throw usage('--inbox needs an issuer in --auth: people sign in there, and their hosts bring its tokens.');
   const { inboxPlace } = await import('./inbox-place.ts');
-  const { openBridgeInbox } = await import('../inbox/index.ts');
-  return openBridgeInbox({
+  const { openInbox } = await import('@midcall/inbox');
+  return openInbox({
     where: inboxPlace(where),
     ...signIn,
     publicUrl,
     ...(redis !== undefined && { wake: await (await import('./bridge-fleet.ts')).bridgeWake(redis, bridgeComplaint) }),
-    principalOf: ({ issuer, subject }) => principalId(issuer, subject),
-    warn: bridgeLog,
     onError: bridgeComplaint,
   });
 }

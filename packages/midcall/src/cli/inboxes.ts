@@ -2,8 +2,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { visible } from '@midcall/core/text';
+import type { InboxStore, Person, RecordFilter } from '@midcall/inbox';
 import type { Command } from 'commander';
-import type { InboxStore, Person, RecordFilter } from '../inbox/index.ts';
 import { bridgeComplaint } from './bridge-log.ts';
 import { inboxPlace } from './inbox-place.ts';
 import { usage } from './usage.ts';
@@ -74,8 +74,8 @@ async function using(flags: InboxesFlags, use: (store: InboxStore) => Promise<vo
   const where = inboxPlace(flags.inbox ?? true);
   if (!where.includes('://') && !existsSync(where))
     throw usage(`There are no inboxes in ${visible(where, { max: 300 })}. A bridge makes them, with --inbox.`);
-  const { openInbox } = await import('../inbox/index.ts');
-  const store = await openInbox({ where, onError: bridgeComplaint });
+  const { openInboxStore } = await import('@midcall/inbox');
+  const store = await openInboxStore({ where, onError: bridgeComplaint });
   try {
     await use(store);
   } finally {

@@ -11,3 +11,12 @@ export function isPrincipal(value: unknown): value is Principal {
   const { issuer, subject } = (value ?? {}) as { readonly issuer?: unknown; readonly subject?: unknown };
   return typeof issuer === 'string' && issuer !== '' && typeof subject === 'string' && subject !== '';
 }
+
+/**
+ * A principal as one text. An issuer contains no parenthesis, so no two principals give the same text.
+ * @example
+ * ```ts
+ * const id = principalId({ issuer: 'https://id.example', subject: 'ann' }); // 'ann (https://id.example)'
+ * ```
+ */
+export const principalId = ({ issuer, subject }: Principal): string => `${subject} (${issuer})`;

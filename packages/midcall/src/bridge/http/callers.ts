@@ -1,5 +1,6 @@
 /** Who calls a bridge over HTTP: each caller is one principal, identified by the credentials of the request. */
 import { createHash } from 'node:crypto';
+import { principalId } from '@midcall/server';
 import type { Bearer } from '@midcall/server/connect';
 import { type AuthInfo, OAuthError, OAuthErrorCode, requireBearerAuth } from '@modelcontextprotocol/server';
 
@@ -48,7 +49,10 @@ export function tokenGuard(tokens: readonly CallerToken[]): CallerGuard {
   });
   return {
     authenticate,
-    callerOf: ({ extra }) => ({ id: principalId(issuer, extra?.['sub']), desk: extra?.['desk'] === true }),
+    callerOf: ({ extra }) => ({
+      id: principalId({ issuer, subject: String(extra?.['sub']) }),
+      desk: extra?.['desk'] === true,
+    }),
     metadata: () => undefined,
   };
 }
@@ -57,12 +61,13 @@ export function tokenGuard(tokens: readonly CallerToken[]): CallerGuard {
 export function issuerGuard({ authenticate, metadata }: Bearer): CallerGuard {
   return {
     authenticate,
-    callerOf: ({ extra }) => ({ id: principalId(extra?.['iss'], extra?.['sub']), desk: false }),
+    callerOf: ({ extra }) => ({
+      id: principalId({ issuer: String(extra?.['iss']), subject: String(extra?.['sub']) }),
+      desk: false,
+    }),
     metadata,
   };
 }
 
 const issuer = 'midcall-bridge';
-/** The id of the principal with this subject at this issuer. An issuer contains no parenthesis, so no two pairs give the same text. */
-export const principalId = (iss: unknown, sub: unknown): string => `${sub} (${iss})`;
 const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex');

@@ -11,10 +11,10 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { systemClock } from '@midcall/core/time';
 import { type PersonNotice, type PersonPages, type PersonQuestions, personPages } from '@midcall/host/web';
-import type { Sealer } from '@midcall/server';
+import { principalId, type Sealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
 import { cookieOf, InboxSignIn, seeOther } from './sign-in.ts';
-import type { InboxStore } from './store/index.ts';
+import type { InboxStore } from '../store/index.ts';
 
 /** What the pages need. */
 export interface InboxSiteOptions {
@@ -26,8 +26,6 @@ export interface InboxSiteOptions {
   readonly publicUrl: URL;
   /** Seals sign-ins in progress. */
   readonly sealer: Sealer;
-  /** The id of a principal, as calls of theirs have it. */
-  readonly principalOf: (person: { readonly issuer: string; readonly subject: string }) => string;
   /** Called with errors of the pages. */
   readonly onError: (error: unknown) => void;
 }
@@ -166,12 +164,12 @@ export class InboxSite {
   }
 
   async #signedIn(request: Request): Promise<Response> {
-    const { store, principalOf } = this.#options;
+    const { store } = this.#options;
     try {
       const ended = await this.#signIn.end(request);
       if (!ended) return this.#door({ title: texts.unknownTitle, lines: [texts.unknown], status: 400 });
       const { person, forget } = ended;
-      const principal = principalOf(person);
+      const principal = principalId(person);
       if (await store.people.isRemoved(principal))
         return this.#pages.notice({ title: texts.removedTitle, lines: [texts.removed], status: 403 });
       const { at, cookie } = await store.sessions.begin({ principal, name: person.name });

@@ -5,8 +5,8 @@
 import { visible } from '@midcall/core/text';
 import type { Inbox, Question } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
-import type { PersonDesk, Shown } from '../bridge/desk/index.ts';
-import type { InboxStore } from './store/index.ts';
+import type { InboxStore } from '@midcall/inbox';
+import type { PersonDesk, Shown } from '../desk/index.ts';
 
 /** What the inbox of a principal needs. */
 export interface PrincipalInboxOptions {

@@ -40,9 +40,15 @@ const deleteMs = 60 * 60 * 1_000;
  * Opens the inbox, creates it if it is missing, and brings its tables up to date.
  * @throws MidcallError `server/setup` if the key, the address or a package is missing or wrong; `store/corrupt` if the file is damaged
  *   or another program's; `store/unavailable` if the database cannot be used
+ * @example
+ * ```ts
+ * const store = await openInboxStore({ where: 'inbox.db' });
+ * for (const { principal, open } of await store.people.list()) console.log(`${principal} has ${open} questions.`);
+ * await store.stop();
+ * ```
  */
-export async function openInbox(options: InboxStoreOptions): Promise<InboxStore> {
-  checkOptions('openInbox', options, {
+export async function openInboxStore(options: InboxStoreOptions): Promise<InboxStore> {
+  checkOptions('openInboxStore', options, {
     where: required(name),
     key: anything,
     clock: clockKind,

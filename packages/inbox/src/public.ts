@@ -1,0 +1,16 @@
+/** Inboxes for the people who are asked by servers: where they sign in, see what waits for them, and answer. */
+export { type InboxOptions, type InboxService, openInbox } from './open-inbox.ts';
+export type {
+  Asked,
+  InboxStore,
+  InboxStoreOptions,
+  People,
+  Person,
+  QuestionOwner,
+  RecordFilter,
+  RecordLine,
+  RecordOfInbox,
+  Session,
+  Sessions,
+} from './store/index.ts';
+export { openInboxStore } from './store/index.ts';

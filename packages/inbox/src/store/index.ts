@@ -1,0 +1,14 @@
+export type {
+  Asked,
+  InboxStore,
+  People,
+  Person,
+  QuestionOwner,
+  RecordFilter,
+  RecordLine,
+  RecordOfInbox,
+  Session,
+  Sessions,
+} from './inbox-store.ts';
+export { type InboxStoreOptions, openInboxStore } from './open-store.ts';
+export { inboxKeys } from './sealed.ts';

@@ -1,0 +1,1 @@
+export { principalInboxes } from './bridge-inbox.ts';
