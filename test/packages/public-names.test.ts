@@ -36,7 +36,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       openInbox openInboxStore`,
     types: `
-      Asked InboxOptions InboxService InboxStore InboxStoreOptions People Person QuestionOwner RecordFilter RecordLine
+      Asked InboxService InboxServiceOptions InboxStore InboxStoreOptions People Person QuestionOwner RecordFilter RecordLine
       RecordOfInbox Session Sessions`,
   },
   '@midcall/server/roots': {

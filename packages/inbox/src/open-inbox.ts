@@ -6,7 +6,7 @@ import { InboxSite } from './site/index.ts';
 import { type InboxStore, type InboxStoreOptions, inboxKeys, openInboxStore } from './store/index.ts';
 
 /** What {@link openInbox} takes. */
-export interface InboxOptions extends InboxStoreOptions {
+export interface InboxServiceOptions extends InboxStoreOptions {
   /** The authorization server at which people sign in: `provider()` of `@midcall/server/connect`. */
   readonly issuer: Provider;
   /** Where browsers reach the server that serves the pages, such as `https://mcp.example`. */
@@ -40,7 +40,7 @@ export interface InboxService {
  * const answer = async (request: Request) => (await inbox.pages(request)) ?? new Response('Not found.', { status: 404 });
  * ```
  */
-export async function openInbox(options: InboxOptions): Promise<InboxService> {
+export async function openInbox(options: InboxServiceOptions): Promise<InboxService> {
   const { issuer, redirect, publicUrl, ...stored } = options;
   const { where, key, onError = () => {} } = stored;
   if (redirect && (redirect.origin !== publicUrl.origin || !redirect.pathname.startsWith('/inbox/')))

@@ -1,5 +1,5 @@
 /** Inboxes for the people who are asked by servers: where they sign in, see what waits for them, and answer. */
-export { type InboxOptions, type InboxService, openInbox } from './open-inbox.ts';
+export { type InboxServiceOptions, type InboxService, openInbox } from './open-inbox.ts';
 export type {
   Asked,
   InboxStore,
