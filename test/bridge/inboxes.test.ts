@@ -71,7 +71,9 @@ describe.each(hosts)('a host of %s that shows nothing', kind => {
     await using on = await inboxStage();
     const host = await connectHost(kind, on.url, { token: alan });
     const told = textOf(await host.call('act'));
-    const [{ principal, question, owner }] = on.asked as [Asked];
+    const [{ principal, question, owner, host: asksFor }] = on.asked as [Asked];
+    // For the record.
+    expect(asksFor).toMatch(/^host-[12]$/);
     expect(told).toContain(`They answer in their inbox, at https://bridge.example/inbox?question=${question.id}`);
     expect(told).toContain('They have not refused');
     expect(told).not.toContain('desk');

@@ -19,8 +19,11 @@ export interface PersonDesk {
    * @param host - the name of the host that uses it, in its own words
    */
   join(connection: Connection, host?: string): void;
-  /** Makes sure that the person sees an open question. */
-  show(question: Question, connection: Connection): Promise<Shown>;
+  /**
+   * Makes sure that the person sees an open question.
+   * @param host - the name of the host whose call asks it, in its own words; absent if it belongs to no call
+   */
+  show(question: Question, connection: Connection, host?: string): Promise<Shown>;
   /** Tells the person whether the host that made a call still waits for their answer. */
   tellWait(callId: string, wait: HostWait): void;
   close(): Promise<void>;

@@ -62,11 +62,11 @@ export async function forward(
 ): Promise<WireResult> {
   let session: UpstreamSession;
   let upstreamCall: UpstreamCall;
+  const host = parts.link.nameIn(openRequest(ctx));
   call.defer(parts.link.begin(openRequest(ctx)));
   try {
     session = await parts.session();
     const rest = withMeta(request.rest, await session.logsFor(parts.link));
-    const host = parts.link.nameIn(openRequest(ctx));
     upstreamCall = await joined({ ...request, rest }, call, ctx, session, { principal: parts.principal, host });
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
@@ -89,7 +89,7 @@ export async function forward(
       const { question } = happened;
       const isLeft = isLeftToHost(question, upstreamCall, inbox);
       if (isLeft && (await inbox.reply(question.id, { action: 'accept' }, 'host')).ok) continue;
-      const how = await put(question, n, call, session, desk, upstreamCall);
+      const how = await put(question, n, call, session, desk, upstreamCall, host);
       if (how !== 'ended') return sendAway(request, upstreamCall, question, how);
     }
   }
@@ -185,6 +185,7 @@ async function put(
   session: UpstreamSession,
   desk: DeskTime,
   upstreamCall: UpstreamCall,
+  host: string,
 ): Promise<'ended' | Exclude<Shown, false>> {
   const { inbox } = session;
   const { ended } = upstreamCall;
@@ -196,7 +197,7 @@ async function put(
   const reply = asksHost ? replyOf(await askHost(question, call, session, upstreamCall)) : undefined;
   if (!isOpen(inbox, question)) return 'ended';
   if (reply && (await inbox.reply(question.id, reply, 'host')).ok) return 'ended';
-  const shown = await session.showDesk(question);
+  const shown = await session.showDesk(question, host);
   if (!shown) {
     if (question.kind !== 'call') upstreamCall.unasked = true;
     inbox.end(question.id, { how: 'unshown' });

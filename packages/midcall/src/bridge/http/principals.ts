@@ -175,7 +175,7 @@ export class Principals {
         roots: granted ?? (hasRoots ? hostRoots?.() : undefined),
         followsHostRoots: hasRoots,
         sampling,
-        showDesk: async (question, connection) => (await state.desk?.show(question, connection)) ?? false,
+        showDesk: async (...shown) => (await state.desk?.show(...shown)) ?? false,
         tellWait: (callId, wait) => state.desk?.tellWait(callId, wait),
         unclaimedMs,
         warn,

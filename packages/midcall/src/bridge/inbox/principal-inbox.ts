@@ -3,7 +3,7 @@
  * what comes back from there to the bridge's own questions, and tells the store how each ended, whoever ended it.
  */
 import { visible } from '@midcall/core/text';
-import type { Inbox, Question } from '@midcall/host';
+import type { Connection, Inbox, Question } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
 import type { InboxStore } from '@midcall/inbox';
 import type { PersonDesk, Shown } from '../desk/index.ts';
@@ -56,10 +56,10 @@ export class PrincipalInbox implements PersonDesk {
   /** Its pages show questions, and no servers. */
   join(): void {}
 
-  async show(question: Question): Promise<Shown> {
+  async show(question: Question, _connection: Connection, host?: string): Promise<Shown> {
     const { isWatched, link } = this.#options;
     if (!answerable[question.kind]) return false;
-    const storing = this.#stored.get(question.id) ?? this.#store(question);
+    const storing = this.#stored.get(question.id) ?? this.#store(question, host);
     this.#stored.set(question.id, storing);
     if (!(await storing)) {
       this.#stored.delete(question.id);
@@ -78,12 +78,13 @@ export class PrincipalInbox implements PersonDesk {
     this.#unsubscribe();
   }
 
-  async #store(question: Question): Promise<boolean> {
+  async #store(question: Question, host: string | undefined): Promise<boolean> {
     const { store, principal, questions, warn } = this.#options;
     try {
       await store.ask({
         principal,
         question: forPerson(question),
+        ...(host !== undefined && { host }),
         owner: {
           reply: (reply, via) => questions.reply(question.id, reply, via),
           end: ending => void questions.end(question.id, ending),

@@ -62,7 +62,7 @@ export interface UpstreamSessionOptions
   /** Replies to sampling if the host has no model, or always. */
   readonly sampling: { readonly model: SamplingModel; readonly always: boolean };
   /** Shows an open question to the person at the desk. */
-  readonly showDesk: (question: Question, connection: Connection) => Promise<Shown>;
+  readonly showDesk: (question: Question, connection: Connection, host?: string) => Promise<Shown>;
   /** Tells the person at the desk whether the host that made a call still waits for their answer. */
   readonly tellWait: (callId: string, wait: HostWait) => void;
   /** How many milliseconds a call continues, or its result is kept, while no client waits for it. */
@@ -207,8 +207,8 @@ export class UpstreamSession {
   }
 
   /** Makes sure that the person sees an open question. */
-  showDesk(question: Question): Promise<Shown> {
-    return this.#showDesk(question, this.connection);
+  showDesk(question: Question, host: string): Promise<Shown> {
+    return this.#showDesk(question, this.connection, host);
   }
 
   /**
