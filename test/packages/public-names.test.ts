@@ -16,10 +16,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const publicNames: Record<string, { readonly values: string; readonly types: string }> = {
   '@midcall/server': {
     values: `
-      advanceToolLoop answerToolUse createSealer form isMidcallError keyRing midcall principalId
+      advanceToolLoop answerToolUse approvers createSealer form isMidcallError keyRing midcall principalId
       MidcallError notDone samplingTool startToolLoop textOf whyNot`,
     types: `
-      AboutClient AboutRequest Answer AnyMcpServer AnyServer AnyServerFactory Assurance AuditEvent AuditSink By Call CallRef Can CancelReason
+      AboutClient AboutRequest Answer ApprovalAsk ApprovalInbox ApprovalOutcome ApprovalStanding Approvers ApproversOptions AnyMcpServer AnyServer AnyServerFactory Assurance AuditEvent AuditSink By Call CallRef Can CancelReason
       Channel CheckedForms Choice Clock Consent Content Details ElicitAsk ErrorSink Field
       FieldMessages Form FormInput FormValue
       GatewayCall GatewayOptions GatewayQuestion Handled JobRun Jobs Json Jsonified KeyRing KeyRingOptions KeySource
@@ -29,7 +29,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       RequestOutcome ResourceAnswer ResourceConfig RunOutcome SamplingMessage SamplingModel
       SamplingRequest SamplingResult SamplingTool Sealer SealerOptions SealKey Shorthand
       ShorthandRecord StandardForm StepContext StepOptions StepRetry StopOptions Store TaskMode TitledChoices
-      ToolAnswer ToolCards ToolConfig ToolLoopStep SampleWithToolsAsk ToolSamplingResult UrlAsk Validation
+      ToolAnswer ToolCards ToolConfig ToolLoopStep SampleWithToolsAsk ToolSamplingResult UrlAsk Validation Vote
       WaitingCall Wake WireSchema WizardAsk WizardCondition WizardContent WizardForm WizardForms WizardValidate`,
   },
   '@midcall/inbox': {

@@ -47,6 +47,7 @@ const kinds: Kinds<MidcallOptions> = {
   suspectBelowMs: notNegative,
   channels: listOf(oneOf(...channels.map(({ name }) => name))),
   pages: having('the pages made by connect(…) of @midcall/server/connect', 'attach'),
+  inbox: having('the inbox made by openInbox(…) of @midcall/inbox', 'whyNot', 'ask', 'look', 'withdraw', 'listen'),
   holdMs: duration,
   taskAfterMs: notNegative,
   roots: parts<NonNullable<MidcallOptions['roots']>>({
@@ -147,6 +148,7 @@ export function configure(options: MidcallOptions): Config {
     resume: ticketsOf(used, options),
     cards: channels.some(channel => channel.byApp && used.includes(channel.name)),
     pages: options.pages?.attach(host),
+    inbox: options.inbox,
     holdMs: options.holdMs ?? 40_000,
     taskAfterMs: options.taskAfterMs ?? 20_000,
     ceiling: ceilingOf(options.roots),

@@ -19,6 +19,7 @@ export type {
   ShorthandRecord,
   StandardForm,
   TitledChoices,
+  Vote,
   WireSchema,
 } from '@midcall/core/form';
 export { form } from '@midcall/core/form';
@@ -52,6 +53,15 @@ export type {
   ToolAnswer,
   ToolConfig,
 } from './registration.ts';
+export {
+  type ApprovalAsk,
+  type ApprovalInbox,
+  type ApprovalOutcome,
+  type ApprovalStanding,
+  type Approvers,
+  type ApproversOptions,
+  approvers,
+} from './request/approvals.ts';
 export type {
   AboutClient,
   AboutRequest,

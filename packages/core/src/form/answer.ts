@@ -4,13 +4,27 @@
  */
 
 /** How certain it is that a person gave an answer; each level includes those before it. */
-export type Assurance = 'relayed' | 'in-band' | 'out-of-band' | 'verified';
+export type Assurance = 'relayed' | 'in-band' | 'out-of-band' | 'verified' | 'present';
 
 /** The channel through which an answer came. */
-export type Channel = 'native' | 'card' | 'page' | 'relay' | 'fallback';
+export type Channel = 'native' | 'card' | 'page' | 'approvers' | 'relay' | 'fallback';
 
 /** Why nobody accepted or declined. `unfinished`: the person agreed to open a page, and did not finish it in time. */
 export type CancelReason = 'dismissed' | 'timeout' | 'unfinished' | 'unavailable' | 'invalid' | 'suspect' | 'error';
+
+/** One answer of several, given in an inbox by a person who is signed in. */
+export interface Vote {
+  /** The issuer of the identity, and the subject there. */
+  readonly issuer: string;
+  readonly subject: string;
+  /** As the issuer calls the person. */
+  readonly name?: string;
+  readonly action: 'accept' | 'decline';
+  /** `present`: with a passkey and user verification, for this question. */
+  readonly assurance: 'verified' | 'present';
+  /** When it was given, in milliseconds since the epoch. */
+  readonly at: number;
+}
 
 /** Who answered, as far as can be known. */
 export interface By {
@@ -22,6 +36,8 @@ export interface By {
   readonly suspect?: 'too-fast';
   /** SHA-256, in hexadecimal, of the `details` that were shown with the question: the text, the diff, or a table's canonical JSON. */
   readonly seen?: string;
+  /** With the channel `approvers`: who answered, how and when. Those who agreed if it was accepted. */
+  readonly votes?: readonly Vote[];
 }
 
 /** A true answer: exactly one of accepted with checked content, declined, or cancelled with the reason. */
@@ -30,9 +46,10 @@ export type Answer<T> =
   | { readonly action: 'decline'; readonly by: By }
   | { readonly action: 'cancel'; readonly reason: CancelReason; readonly by: By };
 
-const levels: readonly Assurance[] = ['relayed', 'in-band', 'out-of-band', 'verified'];
+/** From the weakest to the strongest. */
+export const assurances: readonly Assurance[] = ['relayed', 'in-band', 'out-of-band', 'verified', 'present'];
 
 /** True if `level` is at least `demanded`. */
 export function assures(level: Assurance, demanded: Assurance): boolean {
-  return levels.indexOf(level) >= levels.indexOf(demanded);
+  return assurances.indexOf(level) >= assurances.indexOf(demanded);
 }

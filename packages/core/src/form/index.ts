@@ -1,5 +1,5 @@
-export type { Answer, Assurance, By, CancelReason, Channel } from './answer.ts';
-export { assures } from './answer.ts';
+export type { Answer, Assurance, By, CancelReason, Channel, Vote } from './answer.ts';
+export { assurances, assures } from './answer.ts';
 export { isCardNumber } from './card-number.ts';
 export type { CheckedContent, Content, WireValue } from './check-content.ts';
 export { checkContent, checkValue, checkWithin, emptied } from './check-content.ts';

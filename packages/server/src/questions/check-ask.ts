@@ -1,7 +1,7 @@
 /** What a handler passes to its call, checked before anything is asked or run: a misspelt option is refused, not ignored. */
 
 import { MidcallError } from '@midcall/core/errors';
-import type { FormInput } from '@midcall/core/form';
+import { assurances, type FormInput } from '@midcall/core/form';
 import { jsonLoss, lossText } from '@midcall/core/json';
 import {
   anything,
@@ -22,6 +22,7 @@ import {
 } from '@midcall/core/options';
 import { MAX_TIMER_MS } from '@midcall/core/time';
 import {
+  approversKind,
   type Details,
   detailsKind,
   detailsText,
@@ -35,7 +36,7 @@ import { channels } from './all.ts';
 /** The options that every kind of question has: how it reaches the person. */
 export const reachKinds = {
   timeoutMs: positive,
-  assurance: oneOf('relayed', 'in-band', 'out-of-band', 'verified'),
+  assurance: oneOf(...assurances),
   channels: listOf(oneOf(...channels.map(({ name }) => name))),
   required: flag,
 };
@@ -46,6 +47,7 @@ const askKinds: Kinds<ElicitAsk<FormInput>> = {
   ...shared,
   form: required({ ...anything, words: 'what is asked: Boolean, a list of choices, a JSON Schema, z.object({ … })' }),
   details: detailsKind,
+  from: approversKind,
   fallback: anything,
   validate: func,
   app: {

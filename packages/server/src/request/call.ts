@@ -12,6 +12,7 @@ import type { AuthInfo } from '@modelcontextprotocol/server';
 import type { Principal } from '../base/index.ts';
 import type { RunOutcome } from '../engine/index.ts';
 import type { Files } from '../roots/index.ts';
+import type { Approvers } from './approvals.ts';
 import type { Details } from './details.ts';
 import type { UrlAsk } from './pages.ts';
 import type { Validation } from './validation.ts';
@@ -27,11 +28,19 @@ export interface ElicitAsk<I extends FormInput> {
    * that can show it: a page. The answer's `by.seen` is the SHA-256 of what was shown.
    */
   readonly details?: Details;
+  /**
+   * Who is asked in place of the requester: `approvers(…)`. Needs `midcall({ inbox })`; the ask goes to that inbox and nowhere else,
+   * and `by.votes` of the answer lists who answered. The call waits meanwhile: as a task, or with a ticket.
+   */
+  readonly from?: Approvers;
   /** The key on the 2026 wire; unique within a round. Ours if absent. */
   readonly key?: string;
   /** Milliseconds the person has; past it the answer is `cancel/timeout`. */
   readonly timeoutMs?: number;
-  /** The least assurance that counts; a weaker answer moves to the next channel or becomes `cancel/suspect`. */
+  /**
+   * The least assurance that counts; a weaker answer moves to the next channel or becomes `cancel/suspect`. With `present`, which only
+   * an inbox gives, each answer needs a passkey.
+   */
   readonly assurance?: Assurance;
   /**
    * Which of the server's channels this ask may take; all of them if absent. `relay` must be named here where the tool may

@@ -10,6 +10,7 @@ import type { Jobs } from '../jobs/index.ts';
 import type { Observer, WaitingCalls } from '../observe/index.ts';
 import type { BoundaryOptions, Ceiling } from '../roots/index.ts';
 import type { AuditSink, CallRef, Claims, ErrorSink, KeyRing, KeySource, Sealer, Shares } from '../state/index.ts';
+import type { ApprovalInbox } from './approvals.ts';
 import type { CallStops } from './call-stops.ts';
 import type { PageService, Pages } from './pages.ts';
 
@@ -63,6 +64,11 @@ export interface MidcallOptions {
   readonly channels?: readonly Channel[];
   /** Pages of ours for answers that must not pass through the model: `connect()` of `@midcall/server/connect`. */
   readonly pages?: Pages;
+  /**
+   * Where others than the requester answer, and where an answer may need a passkey: `openInbox()` of `@midcall/inbox`. It enables the
+   * channel `approvers`.
+   */
+  readonly inbox?: ApprovalInbox;
   /** Milliseconds a 2026-07-28 retry is held while the person is on a page; 40,000 if absent, since clients give up at 60. */
   readonly holdMs?: number;
   /** Milliseconds after which a call becomes a task, for clients that have tasks; 20,000 if absent, and 0 for at once. */
@@ -125,6 +131,7 @@ export interface Config {
   /** True if our App may show questions, on cards. */
   readonly cards: boolean;
   readonly pages: PageService | undefined;
+  readonly inbox: ApprovalInbox | undefined;
   readonly holdMs: number;
   /** Milliseconds after which a call becomes a task. */
   readonly taskAfterMs: number;

@@ -1,3 +1,11 @@
+export {
+  type ApprovalAsk,
+  type ApprovalInbox,
+  type ApprovalOutcome,
+  type ApprovalStanding,
+  type Approvers,
+  approversKind,
+} from './approvals.ts';
 export type {
   AboutClient,
   Call,
