@@ -111,8 +111,8 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       browsersFile callFile deskDeclares deskFile earlierValues personPages startDesk`,
     types: `
-      ArgumentTemplate BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord EndedQuestion HostWait
-      ModelsView OpenQuestion PersonEnding PersonNotice PersonPages PersonPagesOptions PersonQuestions PreferencesRecord RememberedOffer RememberedOffers RunningDesk SecretBox StoredCall Theme TryView
+      ApprovalDetails ApprovalView ApprovalVote ArgumentTemplate BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord EndedQuestion HostWait
+      ModelsView OpenQuestion PersonEnding PersonNotice PersonPages PersonPagesOptions PersonQuestions PreferencesRecord Present RememberedOffer RememberedOffers RunningDesk SecretBox StoredCall Theme TryView
       Visitor WorkspaceParts`,
   },
   '@midcall/host/models': {

@@ -10,7 +10,17 @@ export { deskFile } from './keeping/desk-file.ts';
 export type { ArgumentTemplate, PreferencesRecord, Theme } from './keeping/preferences.ts';
 export type { RememberedOffer, RememberedOffers } from './keeping/remembered-offers.ts';
 export type { PersonNotice } from './person/notice.ts';
-export type { EndedQuestion, OpenQuestion, PersonEnding, PersonQuestions, Visitor } from './person/questions.ts';
+export type {
+  ApprovalDetails,
+  ApprovalView,
+  ApprovalVote,
+  EndedQuestion,
+  OpenQuestion,
+  PersonEnding,
+  PersonQuestions,
+  Present,
+  Visitor,
+} from './person/questions.ts';
 export type { PersonPages, PersonPagesOptions } from './person-pages.ts';
 export { personPages } from './person-pages.ts';
 export type { DeskConnection, HostWait } from './workspace/desk-connection.ts';
