@@ -1,0 +1,1 @@
+export { InboxSite } from './inbox-site.ts';
