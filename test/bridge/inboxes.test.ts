@@ -1,5 +1,6 @@
 /** Whom a bridge over HTTP asks in an inbox, what it tells the model then, and what it gives the inbox. */
 import type { Inbox, ServerEntry } from '@midcall/host';
+import type { ApprovalInbox } from '@midcall/server';
 import { describe, expect, it } from 'vitest';
 import type { Asked, InboxStore } from '../../packages/inbox/src/store/index.ts';
 import { tokenGuard } from '../../packages/midcall/src/bridge/http/callers.ts';
@@ -33,6 +34,8 @@ function storeInMemory() {
   return { store, asked, ended };
 }
 
+const unused = {} as ApprovalInbox;
+
 /** A bridge whose principals have inboxes. */
 async function inboxStage(
   given: { readonly isWatched?: boolean; readonly shared?: boolean; readonly store?: InboxStore } = {},
@@ -54,6 +57,7 @@ async function inboxStage(
         made.push(principal);
         return new PrincipalInbox({
           store,
+          approvals: unused,
           principal,
           questions,
           link: id => `https://bridge.example/inbox?question=${id}`,

@@ -12,6 +12,7 @@ export { checkReply, Inbox } from './inbox/index.ts';
 export type { Decision, DecisionStorage } from './policy/index.ts';
 export { Policy } from './policy/index.ts';
 export type {
+  CallApproval,
   CallContext,
   CallQuestion,
   Ending,

@@ -60,6 +60,7 @@ export {
 export type {
   AskedModel,
   Asker,
+  CallApproval,
   CallContext,
   CallQuestion,
   Ending,

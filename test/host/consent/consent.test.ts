@@ -85,6 +85,39 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     expect(on.calls()).toHaveLength(0);
   });
 
+  describe('that others have to agree to', () => {
+    const others: Rule = { server: 'notes', tools: '*', effect: 'ask', from: 'finance', count: 2 };
+    const withOthers = () => host({ rules: new Rules({ rules: [others], approvers: true }) });
+
+    it('consent-C4: is shown to no view, and no view and no host says yes to it', async () => {
+      const on = await withOthers();
+      const ended = on.run({ id: 7 });
+      const question = (await held(on)) as CallQuestion;
+      expect(question).toMatchObject({
+        approval: { from: { group: 'finance', count: 2 }, assurance: 'verified' },
+        outOfBand: true,
+      });
+      expect(question.grants).toBeUndefined();
+      for (const via of ['test', 'host', 'terminal', 'web', 'inbox'])
+        expect(await on.inbox.reply(question.id, yes, via)).toMatchObject({ ok: false, problem: 'invalid' });
+      expect([on.shown.length, on.calls().length]).toEqual([0, 0]);
+      expect(await on.inbox.reply(question.id, yes, 'approvers')).toEqual({ ok: true });
+      expect(dispositionOf(await ended)).toBe('executed');
+    });
+
+    it('is not made if they do not agree, and its result says so', async () => {
+      const on = await withOthers();
+      const ended = on.run({ id: 7 });
+      await on.inbox.reply((await held(on)).id, { action: 'decline' }, 'approvers');
+      const result = await ended;
+      expect([textOf(result), dispositionOf(result)]).toEqual([
+        'Not done. Those who have to agree to it did not. Do not call it again unless they have changed their minds.',
+        'not-executed',
+      ]);
+      expect(on.calls()).toHaveLength(0);
+    });
+  });
+
   it('a call that the rules allow is made as if there were none, and one that they refuse is not made and nobody is asked', async () => {
     const on = await host({
       list: [

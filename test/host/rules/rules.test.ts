@@ -48,6 +48,25 @@ describe('the first rule that is about a call', () => {
   });
 });
 
+describe('a rule that asks others', () => {
+  const others: Rule = { server: 'mail', tools: '*', effect: 'ask', from: 'finance', count: 2, not: 'requester' };
+
+  it('asks in a host that has inboxes', () => {
+    expect(new Rules({ rules: [others], approvers: true }).judge(call({}))).toMatchObject({
+      effect: 'ask',
+      rule: others,
+    });
+  });
+
+  it('refuses the calls that it is about in a host without inboxes, if it came after the start', () => {
+    let list: readonly Rule[] = [];
+    const rules = new Rules({ rules: () => list });
+    list = [others];
+    const { effect, why } = rules.judge(call({}));
+    expect([effect, why]).toEqual(['refuse', expect.stringContaining('asks people in their inboxes')]);
+  });
+});
+
 describe('a rule that allows', () => {
   const closed = { properties: { to: { type: 'string' }, copies: { type: 'integer', maximum: 2 } }, required: ['to'] };
   it.each([
@@ -110,13 +129,28 @@ it.each([
     'must name its server',
   ],
   ['a typo', [{ ...base, were: {} }], 'Did you mean "where"?'],
-  ['approvers', [{ ...base, effect: 'ask', from: 'finance' }], 'needs the inbox of approvers'],
-  ['a count', [{ ...base, effect: 'ask', count: 2 }], 'needs the inbox of approvers'],
-  ['not', [{ ...base, effect: 'ask', not: 'requester' }], 'needs the inbox of approvers'],
+  [
+    'approvers in a host without inboxes',
+    [{ ...base, effect: 'ask', from: 'finance' }],
+    'Rule 1 asks people in their inboxes',
+  ],
+  [
+    'a passkey in a host without inboxes',
+    [{ ...base, effect: 'ask', assurance: 'present' }],
+    'only a bridge with --inbox',
+  ],
+  ['approvers who allow', [{ ...base, from: 'finance' }], 'only a rule whose effect is "ask" can have "from"'],
+  ['a count of nobody', [{ ...base, effect: 'ask', count: 2 }], 'only a rule that has "from" can have "count"'],
+  ['a count of none', [{ ...base, effect: 'ask', from: 'finance', count: 0 }], 'whole number from 1 to 100; got 0'],
+  [
+    'approvers in the host',
+    [{ ...base, effect: 'ask', from: 'finance', assurance: 'in-band' }],
+    'never answer "in-band"',
+  ],
+  ['a grant of approvers', [{ ...base, effect: 'ask', from: 'finance', grant: 'tool' }], 'is for one call'],
   ['another width of grants', [{ ...base, effect: 'ask', grant: 'all' }], '"grant" must be "none", "exact", "fields"'],
   ['a grant for longer than a day', [{ ...base, effect: 'ask', grantFor: 86_400_001 }], '"grantFor" must be'],
   ['a grant without asking', [{ ...base, effect: 'refuse', grant: 'exact' }], 'only a rule whose effect is "ask"'],
-  ['presence', [{ ...base, effect: 'ask', assurance: 'present' }], '"assurance" must be'],
   ['a label without asking', [{ ...base, labels: { to: 'Recipient' } }], 'only a rule whose effect is "ask"'],
   ['no time', [{ ...base, effect: 'ask', within: 0 }], '"within" must be'],
   ['a list as where', [{ ...base, where: [] }], '"where" must be'],

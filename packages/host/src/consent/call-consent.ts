@@ -18,8 +18,16 @@ import { visible } from '@midcall/core/text';
 import { type Clock, steadyNow } from '@midcall/core/time';
 import type { Asking } from '../asking/index.ts';
 import type { SentResult } from '../calls/index.ts';
-import type { CallContext, CallQuestion, Ending, GrantChoice, HostPersist, Question } from '../question/index.ts';
-import type { CallVerdict, Rules } from '../rules/index.ts';
+import type {
+  CallApproval,
+  CallContext,
+  CallQuestion,
+  Ending,
+  GrantChoice,
+  HostPersist,
+  Question,
+} from '../question/index.ts';
+import { type CallVerdict, isForInbox, type Rule, type Rules } from '../rules/index.ts';
 import type { ForwardedAnswer } from '../sdk-seam/index.ts';
 import { type Approval, Approvals, approvalMs, bindingOf, type EndedCall, toolBindingOf } from './approvals.ts';
 import { type GrantedCalls, Grants } from './grants.ts';
@@ -173,7 +181,7 @@ export class CallConsent {
         'Too many calls of yours wait for the person already. Wait until they have answered some of them.',
       );
     const ending = await this.#ending(call, approval);
-    if (ending.how !== 'answered') return notDone(notAnswered(ending));
+    if (ending.how !== 'answered') return notDone((before.rule?.from === undefined ? notAnswered : notAgreed)(ending));
     return this.#afterYes(call, before.toolBinding, approval, send);
   }
 
@@ -231,9 +239,10 @@ export class CallConsent {
     const { asking, clock, newId } = this.#options;
     const limit = new AbortController();
     const { within = approvalMs, labels, assurance } = rule ?? {};
+    const approval = rule && isForInbox(rule) ? approvalBy(rule) : undefined;
     const callOff = clock.after(within, () => limit.abort({ how: 'timed-out' }));
     const askedAt = clock.now();
-    const grants = calls && this.#grants.offer(calls);
+    const grants = approval ? undefined : calls && this.#grants.offer(calls);
     const hostPersists = assurance === 'in-band' && grants?.scopes.includes('exact') === true;
     const question: CallQuestion = {
       kind: 'call',
@@ -244,7 +253,8 @@ export class CallConsent {
       openUntil: askedAt + within,
       why: earlier ? `${why}; ${earlierWords[earlier.how]}` : why,
       ...(labels && { labels }),
-      ...(assurance === 'out-of-band' && { outOfBand: true }),
+      ...((assurance === 'out-of-band' || approval) && { outOfBand: true }),
+      ...(approval && { approval }),
       ...(hostPersists && { hostPersists }),
       alike: toolBinding,
       ...(grants && { grants }),
@@ -405,6 +415,25 @@ function notAnswered(ending: Exclude<Ending, { readonly how: 'answered' }>): str
       return 'The question ended before the person answered, since the server or its host stopped.';
   }
 }
+
+function notAgreed(ending: Exclude<Ending, { readonly how: 'answered' }>): string {
+  switch (ending.how) {
+    case 'declined':
+    case 'dismissed':
+      return 'Those who have to agree to it did not. Do not call it again unless they have changed their minds.';
+    case 'timed-out':
+      return 'Those who have to agree to it did not answer in time. Call it again with the same arguments to ask them again.';
+    case 'unshown':
+      return 'Those who have to agree to it could not be asked. They have not refused.';
+    default:
+      return notAnswered(ending);
+  }
+}
+
+const approvalBy = ({ from: group, count = 1, not, assurance }: Rule): CallApproval => ({
+  ...(group !== undefined && { from: { group, count, ...(not && { not }) } }),
+  assurance: assurance === 'present' ? assurance : 'verified',
+});
 
 function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

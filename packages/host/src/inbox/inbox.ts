@@ -9,6 +9,7 @@
  * - inbox-I5 The requester gets the answer unchanged. In what others are told, and in what is remembered, secrets are masked.
  */
 import { setMaxListeners } from 'node:events';
+import type { Issue } from '@midcall/core/form';
 import { checkKind, checkOptions, func, having, type Kind, name, storeKind } from '@midcall/core/options';
 import type { Store } from '@midcall/core/store';
 import { boundedStore } from '@midcall/core/store';
@@ -138,6 +139,7 @@ export class Inbox {
       const ending = this.#ended.get(id);
       return ending ? { ok: false, problem: 'ended', ending } : { ok: false, problem: 'unknown' };
     }
+    if (isApproval(open.question) && via !== approvers) return { ok: false, problem: 'invalid', issues: [elsewhere] };
     const checked = checkReply(open.question, reply);
     if (!checked.ok) return { ok: false, problem: 'invalid', issues: checked.issues };
     if (open.owner) return open.owner(reply, via);
@@ -274,6 +276,7 @@ export class Inbox {
 
   #show(presenter: Presenter, open: Open): void {
     const { question, ended, shownBy } = open;
+    if (isApproval(question)) return void shownBy.delete(presenter);
     const reply = (reply: Reply): Promise<Receipt> => this.reply(question.id, reply, presenter.via);
     const fail = (error: unknown): void => {
       this.#onError(error);
@@ -296,6 +299,11 @@ export class Inbox {
     this.#onError(new Error(`A question of '${asker.id}' waits, and no view shows it. Give one to inbox.present(…).`));
   }
 }
+
+/** Where the answers of people in inboxes come from. */
+const approvers: Via = 'approvers';
+const elsewhere: Issue = { rule: 'approvers', message: 'Those who have to agree answer this, in their inboxes.' };
+const isApproval = (question: Question): boolean => question.kind === 'call' && question.approval !== undefined;
 
 const endingBy = { accept: 'answered', decline: 'declined', dismiss: 'dismissed' } as const;
 

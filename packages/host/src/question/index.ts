@@ -20,6 +20,7 @@ export {
 } from './grant-choice.ts';
 export type {
   Asker,
+  CallApproval,
   CallContext,
   CallQuestion,
   Ending,

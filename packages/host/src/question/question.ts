@@ -166,6 +166,14 @@ export interface RootsQuestion extends QuestionFrame {
   readonly roots: readonly { readonly uri: string; readonly name?: string }[];
 }
 
+/** Who has to agree to a call, in their inboxes. */
+export interface CallApproval {
+  /** The people of a group; absent: whoever makes the call. */
+  readonly from?: { readonly group: string; readonly count: number; readonly not?: 'requester' };
+  /** `present`: each with a passkey. */
+  readonly assurance: 'verified' | 'present';
+}
+
 /**
  * Consent to a call, asked by this host and not by the server: a rule of its operator wants it. The call has not been made.
  * Everything that is shown is made from the call's arguments, and nothing from a text of the server or of a model.
@@ -179,6 +187,8 @@ export interface CallQuestion extends QuestionFrame {
   readonly labels?: Readonly<Record<string, string>>;
   /** True if the answer must not pass through the host of the call. */
   readonly outOfBand?: true;
+  /** Set if it is answered in inboxes alone, and by whom. */
+  readonly approval?: CallApproval;
   /** True if the host of the call may let later calls with exactly these arguments pass, by what it says of the time after its yes. */
   readonly hostPersists?: true;
   /** Equal for calls of the same tool by the same requester under the same rule, which can be shown together. */

@@ -6,5 +6,5 @@ export {
   revokeGrant,
 } from './consent-storage.ts';
 export type { CallVerdict } from './judge-call.ts';
-export { longestGrantMs, type Rule } from './rule.ts';
+export { isForInbox, longestGrantMs, type Rule } from './rule.ts';
 export { Rules } from './rules.ts';

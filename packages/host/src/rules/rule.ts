@@ -30,9 +30,16 @@ export interface Rule {
   readonly effect: 'allow' | 'ask' | 'refuse';
   /**
    * `out-of-band`: the answer must not pass through the host of the call. `in-band`: it may, and what that host says of the time
-   * after its yes counts as well. If absent, it may, and a host's yes is for one call.
+   * after its yes counts as well. `present`: it comes from an inbox, with a passkey. If absent, it may pass through the host, and a
+   * host's yes is for one call.
    */
-  readonly assurance?: 'in-band' | 'out-of-band';
+  readonly assurance?: 'in-band' | 'out-of-band' | 'present';
+  /** The group whose people are asked in place of whoever makes the call. */
+  readonly from?: string;
+  /** How many of the group must agree; 1 if absent. */
+  readonly count?: number;
+  /** `requester`: whoever makes the call has no vote. */
+  readonly not?: 'requester';
   /** How many milliseconds the person has to answer; an hour if absent. */
   readonly within?: number;
   /** The operator's words for arguments, by their names. */
@@ -46,10 +53,15 @@ export interface Rule {
   readonly grantFor?: number;
 }
 
+/** True if a rule asks in an inbox: others than the requester, or the requester with a passkey. */
+export const isForInbox = ({ from, assurance }: Rule): boolean => from !== undefined || assurance === 'present';
+
 /** The longest time that a grant lasts, in milliseconds. */
 export const longestGrantMs = 24 * 3_600_000;
 /** The most rules in one list. */
 const mostRules = 500;
+/** The most people who may have to agree to a call. */
+const mostApprovers = 100;
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= 200;
 const isPositive = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
@@ -70,7 +82,13 @@ const members: Readonly<Record<keyof Rule, readonly [fits: (value: unknown) => b
   tools: [isTools, '"*", a list of names such as ["delete_*"], or { "annotated": "read-only" } or "not-destructive"'],
   where: [isRecord, 'a JSON Schema over the arguments, as an object'],
   effect: [oneOf('allow', 'ask', 'refuse'), '"allow", "ask" or "refuse"'],
-  assurance: [oneOf('in-band', 'out-of-band'), '"in-band" or "out-of-band"'],
+  assurance: [oneOf('in-band', 'out-of-band', 'present'), '"in-band", "out-of-band" or "present"'],
+  from: [isName, 'the name of a group'],
+  count: [
+    value => isPositive(value) && (value as number) <= mostApprovers,
+    `a whole number from 1 to ${mostApprovers}`,
+  ],
+  not: [oneOf('requester'), '"requester"'],
   within: [isPositive, 'a number of milliseconds above 0'],
   labels: [
     value => isRecord(value) && Object.values(value).every(isName),
@@ -83,8 +101,8 @@ const members: Readonly<Record<keyof Rule, readonly [fits: (value: unknown) => b
   ],
 };
 const required = ['server', 'tools', 'effect'] as const;
-const forAsking = ['assurance', 'within', 'labels', 'grant', 'grantFor'] as const;
-const forApprovers: readonly string[] = ['from', 'count', 'not'];
+const forAsking = ['assurance', 'from', 'within', 'labels', 'grant', 'grantFor'] as const;
+const forApprovers = ['count', 'not'] as const;
 
 const got = (value: unknown): string => (value === undefined ? 'nothing' : visible(JSON.stringify(value), { max: 80 }));
 
@@ -113,6 +131,13 @@ function readRule(value: unknown, which: string): Rule {
   for (const name of forAsking)
     if (rule[name] !== undefined && rule.effect !== 'ask')
       throw wrong(`${which}: only a rule whose effect is "ask" can have "${name}".`);
+  for (const name of forApprovers)
+    if (rule[name] !== undefined && rule.from === undefined)
+      throw wrong(`${which}: only a rule that has "from" can have "${name}".`);
+  if (rule.from !== undefined && rule.assurance === 'in-band')
+    throw wrong(`${which}: others than the requester never answer "in-band": leave "assurance" or "from" out.`);
+  if (isForInbox(rule) && rule.grant !== undefined && rule.grant !== 'none')
+    throw wrong(`${which}: a yes from an inbox is for one call: leave "grant" out.`);
   if (rule.effect !== 'allow') return rule;
   if (isRecord(rule.tools) && rule.server === '*')
     throw wrong(
@@ -123,8 +148,6 @@ function readRule(value: unknown, which: string): Rule {
 
 function unknownMember(name: string, which: string): string {
   const quoted = `"${visible(name, { max: 60 })}"`;
-  if (forApprovers.includes(name))
-    return `${which}: ${quoted} needs the inbox of approvers, which this version does not have. Remove the rule, or refuse such calls.`;
   const meant = nearest(name, Object.keys(members));
   return `${which} has an unknown member ${quoted}.${meant === undefined ? '' : ` Did you mean "${meant}"?`}`;
 }

@@ -1,8 +1,9 @@
 /** The operator's rules about calls as they apply now. */
+import { MidcallError } from '@midcall/core/errors';
 import { checkOptions, flag, func, having, type Kinds, required } from '@midcall/core/options';
 import { type ConsentStorage, consentMemory } from './consent-storage.ts';
 import { type CallVerdict, type JudgedCall, judgeCall, type OnRule, readsAnnotations } from './judge-call.ts';
-import { type Rule, readRules } from './rule.ts';
+import { isForInbox, type Rule, readRules } from './rule.ts';
 
 /** Options of rules. */
 export interface RulesOptions {
@@ -12,9 +13,13 @@ export interface RulesOptions {
   readonly observe?: boolean;
   /** Called with what the rules would have done with a call, as a sentence, if they are only observed. */
   readonly onObserved?: (says: string) => void;
+  /** True if the host puts questions into inboxes, where others than the requester answer; without it, such a rule is an error. */
+  readonly approvers?: boolean;
   /** Keeps what outlives a process of the person's consent, such as `consentFile(…)`; nothing does if absent. */
   readonly consent?: ConsentStorage;
 }
+
+const needsInbox = 'asks people in their inboxes, which only a bridge with --inbox has.';
 
 const kinds: Kinds<RulesOptions> = {
   rules: required({
@@ -23,6 +28,7 @@ const kinds: Kinds<RulesOptions> = {
   }),
   observe: flag,
   onObserved: func,
+  approvers: flag,
   consent: having('what keeps the consent, such as consentFile(path)', 'current', 'change'),
 };
 
@@ -42,25 +48,31 @@ export class Rules {
   /** What is stored of the person's consent. */
   readonly consent: ConsentStorage;
   readonly #current: () => readonly Rule[];
+  readonly #hasInbox: boolean;
 
   /**
    * @throws TypeError for an option that is unknown or not what it may be; MidcallError `cli/usage` for a rule that is wrong
    */
   constructor(options: RulesOptions) {
     checkOptions('new Rules', options, kinds);
-    const { rules, observe = false, onObserved = () => {}, consent = consentMemory() } = options;
+    const { rules, observe = false, onObserved = () => {}, approvers = false, consent = consentMemory() } = options;
     const list = typeof rules === 'function' ? undefined : readRules(rules);
     this.#current = list ? () => list : (rules as () => readonly Rule[]);
     this.observes = observe;
     this.onObserved = onObserved;
     this.consent = consent;
     // A file that is wrong is found at the start.
-    this.#current();
+    const at = this.#current().findIndex(isForInbox);
+    if (at >= 0 && !approvers) throw new MidcallError('cli/usage', `Rule ${at + 1} ${needsInbox}`);
+    this.#hasInbox = approvers;
   }
 
   /** The verdict on a call now. @param onRule - told of each rule that was looked at */
   judge(call: JudgedCall, onRule?: OnRule): CallVerdict {
-    return judgeCall(this.#current(), call, onRule);
+    const verdict = judgeCall(this.#current(), call, onRule);
+    // A file may have changed since the start.
+    if (this.#hasInbox || !verdict.rule || !isForInbox(verdict.rule)) return verdict;
+    return { ...verdict, effect: 'refuse', why: `${verdict.why}, and it ${needsInbox}` };
   }
 
   /** True if verdicts on calls of a server may depend on what it says of its tools. */

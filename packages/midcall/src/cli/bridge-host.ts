@@ -40,7 +40,7 @@ export async function serveHost({ flags, entry, era, started, ending }: HostServ
   const { host, authorization } = hostParts(flags, complain, undefined, bridgeLimits);
   if (flags.root) await grantFolders(host.roots, entry.id, flags.root);
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
-  const rules = callRules(flags, log, flags.ask && entry.id);
+  const rules = callRules(flags, log, { ask: flags.ask && entry.id });
   const connecting = { client, ...host, authorization, era, ...(rules && { rules }) };
   log(`waiting for a host on standard input, to use '${visible(entry.id, { max: 100 })}'`);
   const stdio = new HostStdio();

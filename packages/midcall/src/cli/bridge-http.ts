@@ -34,7 +34,10 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
   const client = { name: 'midcall-bridge', title: 'Midcall bridge', version: ownVersion() };
   const { policy, audit } = host;
   if (flags.ask && chosen.length > 1) throw usage('--ask is for one server: name it with --server, or write rules.');
-  const rules = callRules(flags, bridgeLog, flags.ask && chosen[0]?.entry.id);
+  const rules = callRules(flags, bridgeLog, {
+    ask: flags.ask && chosen[0]?.entry.id,
+    approvers: flags.inbox !== undefined,
+  });
   const fleet =
     flags.redis === undefined
       ? undefined

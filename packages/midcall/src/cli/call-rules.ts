@@ -30,16 +30,23 @@ const askDestructive = (server: string): readonly Rule[] => [
   { server, tools: '*', effect: 'ask' },
 ];
 
+/** What a command has besides its options. */
+interface RulesParts {
+  /** The server that `--ask destructive` is given for, if it is. */
+  readonly ask?: string | undefined;
+  /** True if the command has inboxes, where others than the requester answer. */
+  readonly approvers?: boolean;
+}
+
 /**
  * @param say - tells the person what they should know at the start, and of a file that can no longer be understood
- * @param ask - the server that `--ask destructive` is given for, if it is
  * @returns undefined if there are none
  * @throws MidcallError `cli/usage` for a file that cannot be understood
  */
 export function callRules(
   { rules: named, observe = false }: RulesFlags,
   say: (line: string) => void,
-  ask?: string,
+  { ask, approvers = false }: RulesParts = {},
 ): Rules | undefined {
   const path = resolve(named ?? configPath('rules.json'));
   const hasFile = named !== undefined || existsSync(path);
@@ -58,6 +65,7 @@ export function callRules(
     rules: () => [...stored(), ...more],
     observe,
     onObserved: say,
+    approvers,
     consent: storedConsent(),
   });
 }

@@ -40,7 +40,7 @@ export function register(command: Command): void {
       const [name, ...args] = words.slice(0, words.length - after.length);
       if (name === undefined) throw usage('Name the tool: midcall rules test <tool> [json | key=value…] -- <server…>');
       const entry = chooseServer(flags, after);
-      const rules = new Rules({ rules: rulesFile(resolve(flags.rules)) });
+      const rules = new Rules({ rules: rulesFile(resolve(flags.rules)), approvers: true });
       const tool = (await toolsOf(entry, flags)).find(each => each.name === name);
       const call = {
         server: entry.id,

@@ -5,8 +5,8 @@ import type { HostWait } from '@midcall/host/web';
 /** Whether the person sees a question; false if there is no way for them to see it. What is said of it is told to the model, so it holds no secret. */
 export type Shown =
   | false
-  /** They see it. `place`: where, as the end of a sentence. */
-  | { readonly seen: true; readonly place: string }
+  /** They see it. `place`: where, as the end of a sentence; `others`: who has to agree, such as `2 of finance`, if not the person. */
+  | { readonly seen: true; readonly place: string; readonly others?: string }
   /**
    * They do not see it yet. `way`: a sentence that says how they get there; `why`: why they do not see it, as the end of a sentence;
    * `comes`: true if they will come across it without being told, so that a call that can wait does wait.

@@ -422,7 +422,7 @@ const whyNotAsked = ({ why }: { readonly why?: string }): string =>
 function notDoneYet(name: string, shown: Exclude<Shown, false>): WireResult {
   const again = `Tell them so; when they have answered, call '${name}' again with the same arguments.`;
   const text = shown.seen
-    ? `Not done. '${name}' waits for the person's yes ${shown.place}. ${again}`
+    ? `Not done. '${name}' waits for ${shown.others === undefined ? "the person's yes" : `the yes of ${shown.others}`} ${shown.place}. ${again}`
     : `Not done. '${name}' needs the person's yes, and they have not been asked, ${whyNotAsked(shown)}. ${shown.way} ${again}`;
   return {
     content: [{ type: 'text', text }],

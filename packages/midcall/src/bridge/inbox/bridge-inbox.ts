@@ -6,6 +6,11 @@ import { PrincipalInbox } from './principal-inbox.ts';
 
 /** @returns what gives each principal of a bridge an inbox. `warn` is told what went wrong with the store */
 export const principalInboxes =
-  ({ store, link, isWatched }: InboxService, warn: (message: string) => void) =>
-  (principal: string, questions: Inbox): PersonDesk =>
-    new PrincipalInbox({ store, principal, questions, link, isWatched: () => isWatched(principal), warn });
+  (inbox: InboxService, warn: (message: string) => void) =>
+  (principal: string, questions: Inbox): PersonDesk => {
+    const { store, link, isWatched } = inbox;
+    return new PrincipalInbox({
+      ...{ store, approvals: inbox, principal, questions, link, warn },
+      isWatched: () => isWatched(principal),
+    });
+  };

@@ -3,14 +3,17 @@
  * what comes back from there to the bridge's own questions, and tells the store how each ended, whoever ended it.
  */
 import { visible } from '@midcall/core/text';
-import type { Connection, Inbox, Question } from '@midcall/host';
+import type { CallApproval, CallQuestion, Connection, Inbox, Question, Reply } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
 import type { InboxStore } from '@midcall/inbox';
+import type { ApprovalInbox, Json, Principal } from '@midcall/server';
 import type { PersonDesk, Shown } from '../desk/index.ts';
 
 /** What the inbox of a principal needs. */
 export interface PrincipalInboxOptions {
   readonly store: InboxStore;
+  /** Where others than this principal answer. */
+  readonly approvals: ApprovalInbox;
   readonly principal: string;
   /** The questions of this principal at this bridge. */
   readonly questions: Inbox;
@@ -38,6 +41,8 @@ export class PrincipalInbox implements PersonDesk {
   readonly #options: PrincipalInboxOptions;
   /** Those of the questions that are in the store. */
   readonly #stored = new Map<string, Promise<boolean>>();
+  /** What ends the listening to approvals, by their questions. */
+  readonly #followed = new Map<string, () => void>();
   readonly #unsubscribe: () => void;
 
   constructor(options: PrincipalInboxOptions) {
@@ -45,6 +50,7 @@ export class PrincipalInbox implements PersonDesk {
     const { store, questions } = options;
     this.#unsubscribe = questions.subscribe(event => {
       const { id } = event.question;
+      if (event.type === 'ended') this.#unfollow(id);
       const storing = event.type === 'ended' ? this.#stored.get(id) : undefined;
       if (event.type !== 'ended' || !storing) return;
       this.#stored.delete(id);
@@ -59,6 +65,7 @@ export class PrincipalInbox implements PersonDesk {
   async show(question: Question, _connection: Connection, host?: string): Promise<Shown> {
     const { isWatched, link } = this.#options;
     if (!answerable[question.kind]) return false;
+    if (question.kind === 'call' && question.approval) return this.#askApprovers(question, question.approval);
     const storing = this.#stored.get(question.id) ?? this.#store(question, host);
     this.#stored.set(question.id, storing);
     if (!(await storing)) {
@@ -76,6 +83,57 @@ export class PrincipalInbox implements PersonDesk {
 
   async close(): Promise<void> {
     this.#unsubscribe();
+    for (const id of [...this.#followed.keys()]) this.#unfollow(id);
+  }
+
+  /** Puts a call to those who have to agree to it. */
+  async #askApprovers(question: CallQuestion, { from, assurance }: CallApproval): Promise<Shown> {
+    const { principal, approvals, warn } = this.#options;
+    const { id, call, asker, why, askedAt, openUntil } = question;
+    const who = { from: from ?? ('requester' as const), requester: principalOf(principal), assurance };
+    try {
+      const never = await approvals.whyNot(who);
+      if (never !== undefined) {
+        warn(`'${visible(call.name, { max: 100 })}' was not called: ${never}`);
+        return false;
+      }
+      // First, so that nothing that happens meanwhile is missed.
+      if (!this.#followed.has(id)) this.#follow(id);
+      const { url } = await approvals.ask({
+        ...{ ...who, id, askedAt, dueAt: openUntil! },
+        server: asker.id,
+        call: { method: 'tools/call', name: call.name, arguments: call.arguments as Json },
+        message: `Call '${visible(call.name, { max: 200 })}'? You are asked because ${why}.`,
+        schema: { type: 'object', properties: {} },
+      });
+      const others = from && `${from.count} of ${visible(from.group, { max: 100 })}`;
+      if (others === undefined) return { seen: true, place: `in their inbox (${url})` };
+      return { seen: true, place: `in their inboxes (${url})`, others };
+    } catch (error) {
+      this.#unfollow(id);
+      warn(problem(error));
+      return false;
+    }
+  }
+
+  /** Ends a question of the bridge when those who have to agree have decided. */
+  #follow(id: string): void {
+    const { questions, approvals, warn } = this.#options;
+    const look = async (): Promise<void> => {
+      const outcome = (await approvals.look(id))?.outcome;
+      if (outcome?.action === 'cancel')
+        questions.end(id, { how: outcome.reason === 'timeout' ? 'timed-out' : 'unshown' });
+      else if (outcome) await questions.reply(id, { action: outcome.action }, 'approvers');
+    };
+    const stop = approvals.listen(id, () => void look().catch(error => warn(problem(error))));
+    this.#followed.set(id, stop);
+  }
+
+  /** The question has ended, whoever ended it. */
+  #unfollow(id: string): void {
+    const { approvals, warn } = this.#options;
+    this.#followed.get(id)?.();
+    if (this.#followed.delete(id)) approvals.withdraw(id).catch(error => warn(problem(error)));
   }
 
   async #store(question: Question, host: string | undefined): Promise<boolean> {
@@ -103,6 +161,12 @@ function forPerson(question: Question): Question {
   const { asker } = question;
   const origin = /^https?:/i.test(asker.origin) && URL.canParse(asker.origin) ? new URL(asker.origin).origin : '';
   return { ...question, asker: { ...asker, origin } };
+}
+
+/** The principal of an id that `principalId` has made. */
+function principalOf(id: string): Principal {
+  const at = id.lastIndexOf(' (');
+  return { issuer: id.slice(at + 2, -1), subject: id.slice(0, at) };
 }
 
 const problem = (error: unknown): string =>
