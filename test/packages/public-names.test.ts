@@ -123,11 +123,11 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/testing': {
     values: `
-      connectPair eras explore finishPage fittingContent negotiation pairings scriptedPerson storeContract`,
+      connectPair eras explore finishPage fittingContent negotiation pairings scriptedPerson storeContract testInbox`,
     types: `
       Answering Carrier DeliveredAnswer Era ExploredOutcome ExploredQuestion ExploredTool
       ExploreOptions ExploreOptionsForMidcall ExploreReport Finding FindingKind FinishPageOptions Frame PageInput
-      Pair PairOptions PersonRequest PlayedAs Scripted ScriptedPerson StoreContractOptions StoreUnderTest`,
+      Pair PairOptions PersonRequest PlayedAs Scripted ScriptedPerson StoreContractOptions StoreUnderTest TestInbox TestInboxOptions TestPerson TestVote`,
   },
 };
 

@@ -169,7 +169,7 @@ export interface Midcall {
    * gateways. You implement listing and the server's capabilities; the handler may only ask what the client itself can show,
    * and may ask again after a refusal, since questions of other servers are not distinguished by their wording.
    * @param options - whether calls of tools become tasks
-   * @throws MidcallError `server/setup` if pages or the relay are enabled, which need the tool `resume`, or if something was
+   * @throws MidcallError `server/setup` if pages, an inbox or the relay are enabled, which need the tool `resume`, or if something was
    *   registered before
    * @example
    * ```ts
@@ -467,7 +467,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       if (config.resume) {
         throw new MidcallError(
           'server/setup',
-          'mid.handle answers for every tool, and leaves no place for `resume`: give midcall() neither pages nor the relay.',
+          'mid.handle answers for every tool, and leaves no place for `resume`: give midcall() no pages, no inbox and no relay.',
         );
       }
       wrap(server);

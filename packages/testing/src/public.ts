@@ -25,3 +25,4 @@ export type { DeliveredAnswer, PlayedAs } from './explore/explore-trace.ts';
 export { type FinishPageOptions, finishPage, type PageInput } from './finish-page.ts';
 export { type PersonRequest, type Scripted, type ScriptedPerson, scriptedPerson } from './person.ts';
 export { type StoreContractOptions, type StoreUnderTest, storeContract } from './store-contract.ts';
+export { type TestInbox, type TestInboxOptions, type TestPerson, type TestVote, testInbox } from './test-inbox.ts';

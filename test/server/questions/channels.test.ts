@@ -68,13 +68,15 @@ function bell() {
           timeoutMs: 60_000,
           askedAt: 0,
           dueAt: Number.MAX_SAFE_INTEGER,
-          sign: 'Waiting for the bell.',
-          words: {
-            where: 'by shouting',
+          isHeld: true,
+          sign: () => 'Waiting for the bell.',
+          words: () => ({
+            who: 'This call is waiting for the person, who answers by shouting and not through you.',
             reached: 'The bell was rung.',
+            when: 'When they say that they are done',
             open: 'There is time',
             unfinished: 'Nobody has shouted.',
-          },
+          }),
           async collect(ms, signal) {
             if (log.at(-1) !== `rung: ${message}`) log.push(`rung: ${message}`);
             ring();

@@ -1,7 +1,7 @@
 /** From a question on a page to its answer, each way of announcing it by itself: what leaves, what is audited, what is withdrawn. */
 import { MidcallError } from '@midcall/core/errors';
 import { expect, it } from 'vitest';
-import type { Outgoing } from '../../../packages/server/src/questions/outgoing.ts';
+import type { ApartAsk, Outgoing } from '../../../packages/server/src/questions/outgoing.ts';
 import type { Plan } from '../../../packages/server/src/questions/page/plan.ts';
 import { withdrawPages } from '../../../packages/server/src/questions/page/withdraw-pages.ts';
 import { fromClient, unanswered } from '../../../packages/server/src/questions/recording.ts';
@@ -32,9 +32,13 @@ it('a page in URL mode: consent, then the wait, each as it is; asked and answere
     },
     {
       ...{ to: 'apart', channel: 'page', timeoutMs: 60_000, askedAt: NOW, dueAt: NOW + 60_000, audited: 'already' },
-      sign: 'Waiting until the page is finished.',
-      words: { where: 'on a web page' },
+      isHeld: true,
     },
+  ]);
+  const { sign, words } = left[1] as ApartAsk;
+  expect([sign(), words().who]).toEqual([
+    'Waiting until the page is finished.',
+    expect.stringContaining('on a web page'),
   ]);
   expect(left[0]!.audited).not.toHaveProperty('assurance');
   expect(on.audited).toStrictEqual([
@@ -193,9 +197,8 @@ it('a page that a browser of this machine shows is asked for there, and audited 
 it('a page that no browser shows is left as a link, which is audited when it leaves', async () => {
   const on = scene({ local: true, browser: false });
   const { left } = await on.put(ask, byPage(finished()));
-  expect(left).toMatchObject([
-    { to: 'apart', audited: { channel: 'page' }, words: { passOn: { lines: expect.any(Array) } } },
-  ]);
+  expect(left).toMatchObject([{ to: 'apart', audited: { channel: 'page' }, isHeld: false }]);
+  expect((left[0] as ApartAsk).words()).toMatchObject({ passOn: { lines: expect.any(Array) } });
   expect([on.opened.length, on.audited.length]).toEqual([2, 1]);
   // A prompt has no result for a link.
   expect(answerOf(await scene({ method: 'prompts/get' }).put(ask))).toMatchObject({ reason: 'unavailable' });

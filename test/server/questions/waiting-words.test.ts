@@ -79,7 +79,7 @@ it('a link is passed on with its note only where the model has to show it', () =
   const at = { url: 'https://pages.example/p/1', pageId: 'p1' };
   const shown = pageWords('Sign in.', { ...at, announce: 'link', note: 'The code is 12-34.' } as never);
   expect(shown.passOn?.lines).toEqual(['> Sign in.', '> https://pages.example/p/1', '> The code is 12-34.']);
-  expect(shown).toMatchObject({ where: 'on a web page', open: 'The page can be answered' });
+  expect(shown).toMatchObject({ who: expect.stringContaining('on a web page'), open: 'The page can be answered' });
   expect(pageWords('Sign in.', { ...at, announce: 'link' } as never).passOn?.lines).toHaveLength(2);
   expect(pageWords('Sign in.', { ...at, announce: 'form' } as never)).not.toHaveProperty('passOn');
 });

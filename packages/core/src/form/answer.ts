@@ -36,7 +36,7 @@ export interface By {
   readonly suspect?: 'too-fast';
   /** SHA-256, in hexadecimal, of the `details` that were shown with the question: the text, the diff, or a table's canonical JSON. */
   readonly seen?: string;
-  /** With the channel `approvers`: who answered, how and when. Those who agreed if it was accepted. */
+  /** With the channel `approvers`: who answered, how and when. */
   readonly votes?: readonly Vote[];
 }
 

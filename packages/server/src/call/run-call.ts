@@ -16,7 +16,7 @@ import {
   runByRounds,
 } from '../eras/index.ts';
 import type { FileAccesses } from '../files/index.ts';
-import { askedEvent, type CallRun, type PageCall, type ResultAsk } from '../questions/index.ts';
+import { type ApprovalCall, askedEvent, type CallRun, type PageCall, type ResultAsk } from '../questions/index.ts';
 import {
   aboutClient,
   auditor,
@@ -34,7 +34,7 @@ import {
   tellCompleted,
   tellCompletedLater,
 } from '../request/index.ts';
-import { asThrown, checkSendable, type Departure } from '../sdk-seam/index.ts';
+import { asThrown, checkSendable, type Departure, nameOf } from '../sdk-seam/index.ts';
 import { type Attempt, AuditedLedger, flowSteps, shrinkJournal, stepLedger, type Unstamped } from '../state/index.ts';
 import type { CallOutcome, FinalOutcome } from './call-outcome.ts';
 import type { CallReport } from './call-report.ts';
@@ -90,6 +90,7 @@ export async function runCall<R>(
     files: () => access.of(request),
     client: () => aboutClient(request.server, request.ctx),
     pages: () => pageCall(request, flow, config),
+    approvals: () => approvalCall(request, flow, config),
   };
   const handle = (run: CallRun<R>) => observed(() => handler(makeCall(run as CallRun, options)), config);
   try {
@@ -249,6 +250,13 @@ function pageCall(request: CallRequest, flow: string, config: Config): PageCall 
       void done.catch(() => {});
     },
   };
+}
+
+/** What a call needs to ask in an inbox; undefined if there is none. */
+function approvalCall(request: CallRequest, flow: string, { inbox }: Config): ApprovalCall | undefined {
+  if (!inbox) return undefined;
+  const server = nameOf(request.server);
+  return { inbox, call: callRef(request, flow), server, arguments: request.arguments as Json };
 }
 
 /** The outcome for a duplicate of a retry: the same result, or the same error. */

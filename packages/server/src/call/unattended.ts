@@ -46,6 +46,7 @@ export async function runUnattended<R>(
         client: () => undefined,
         listener: undefined,
         pages: () => undefined,
+        approvals: () => undefined,
       };
       return handler(makeCall(of as CallRun, surroundings));
     },

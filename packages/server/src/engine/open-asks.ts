@@ -11,7 +11,7 @@ interface Waiting<D> {
   /** As a round takes it to the person; absent if we find its value out ourselves. */
   readonly put?: OpenAsk<D>;
   /** Finds the value out; removed once it has started. */
-  find?: (() => Promise<Json>) | undefined;
+  find?: ((id: string) => Promise<Json>) | undefined;
   readonly resolve: (recorded: Recorded) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -39,7 +39,7 @@ export class OpenAsks<D> {
   }
 
   /** Adds something for us to find out, and waits for it. */
-  later(ask: NamedAsk, find: () => Promise<Json>): Promise<Recorded> {
+  later(ask: NamedAsk, find: (id: string) => Promise<Json>): Promise<Recorded> {
     return this.#add({ ask, find });
   }
 
@@ -75,7 +75,7 @@ export class OpenAsks<D> {
       if (!find) continue;
       any = true;
       waiting.find = undefined;
-      during(find).then(
+      during(() => find(ask.id)).then(
         value => this.settle(ask.id, value, journal),
         error => {
           this.#remove(waiting);

@@ -150,9 +150,9 @@ export class Run<R, D = unknown> {
 
   /**
    * Records a value that we find out ourselves, such as the address of a page. The ask fails if that does.
-   * @param find - called when the run is idle; a value is recorded as it is
+   * @param find - called with the id of the ask when the run is idle; a value is recorded as it is
    */
-  find(request: AskIdentity, find: Json | (() => Promise<Json>)): Promise<Recorded> {
+  find(request: AskIdentity, find: Json | ((id: string) => Promise<Json>)): Promise<Recorded> {
     const named = (id: string) => ({ id, ...request });
     if (typeof find !== 'function') return this.#answered(request, find, named, never);
     return this.#answered(request, undefined, named, ask => this.#pending.later(ask, find));

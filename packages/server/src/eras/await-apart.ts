@@ -4,7 +4,7 @@
 
 import type { OpenAsk } from '../engine/index.ts';
 import { type ApartAsk, type Recording, unanswered } from '../questions/index.ts';
-import type { CallRequest, Config } from '../request/index.ts';
+import { type CallRequest, type Config, detachedOf } from '../request/index.ts';
 import { signsOfLife } from './signs-of-life.ts';
 
 /**
@@ -24,7 +24,6 @@ export async function awaitApart(
     for (const { id, detail } of asks) {
       const recording = await detail.collect(0);
       if (recording) recordings.set(id, recording);
-      else if (config.clock.now() >= detail.dueAt) recordings.set(id, timedOut(detail, config.clock.now()));
     }
     return recordings;
   };
@@ -35,10 +34,12 @@ export async function awaitApart(
   const stop = () => done.abort();
   signal.addEventListener('abort', stop, { once: true });
   stopping.addEventListener('abort', stop, { once: true });
-  const quiet = signsOfLife(request, config, { message: asks[0]?.detail.sign ?? '', atOnce: true });
+  const message = (): string => signOf(asks);
+  const tell = (): void => detachedOf(request.ctx)?.tell?.(message());
+  const quiet = signsOfLife(request, config, { message, atOnce: true });
   try {
-    const left = Math.min(ms, ...asks.map(({ detail }) => Math.max(1, detail.dueAt - config.clock.now())));
-    await Promise.race(asks.map(({ detail }) => detail.collect(left, done.signal)));
+    if (asks.some(({ detail }) => detail.inInbox)) tell();
+    await Promise.race(asks.map(({ detail }) => detail.collect(ms, done.signal, tell)));
   } finally {
     quiet();
     done.abort();
@@ -47,6 +48,10 @@ export async function awaitApart(
   }
   return signal.aborted ? new Map() : look();
 }
+
+/** What a call waits for, in words. */
+export const signOf = (asks: readonly OpenAsk<ApartAsk>[]): string =>
+  [...new Set(asks.map(({ detail }) => detail.sign()))].join(' ');
 
 /** What is recorded if a question was not answered while it could be waited for. */
 export const timedOut = ({ askedAt }: ApartAsk, now: number): Recording =>

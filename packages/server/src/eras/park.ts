@@ -7,7 +7,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Journal, labelsOf, type OpenAsk } from '../engine/index.ts';
-import { type ApartAsk, cardOfPage, type Outgoing } from '../questions/index.ts';
+import { type ApartAsk, cardOfPage, type Outgoing, type WaitingWords } from '../questions/index.ts';
 import { type CallRequest, type Config, callRef, RESUME, waitingResult } from '../request/index.ts';
 import { newStoredState } from '../state/index.ts';
 import { keepTicket, type Needs } from './ticket.ts';
@@ -26,7 +26,7 @@ export async function park(
   config: Config,
 ): Promise<CallToolResult> {
   const [{ detail: first }] = waits as readonly [OpenAsk<ApartAsk>];
-  if (request.registered.method !== 'tools/call') throw new MidcallError('ask/unavailable', first.words.unfinished);
+  if (request.registered.method !== 'tools/call') throw new MidcallError('ask/unavailable', first.words().unfinished);
   const asks = waits.map(({ detail }) => detail);
   const dueAt = Math.max(...asks.map(ask => ask.dueAt));
   const ticket = await leaveTicket(
@@ -88,12 +88,15 @@ const inMinutes = (minutes: number, more: 'more ' | '' = ''): string =>
   `${minutes} ${more}${minutes === 1 ? 'minute' : 'minutes'}`;
 
 function parkedText(asks: readonly ApartAsk[], ticket: string, minutes: number): string {
-  const [{ words }] = asks as readonly [ApartAsk];
-  const toPassOn = asks.flatMap(ask => ask.words.passOn ?? []);
+  const all = asks.map(ask => ask.words());
+  const [{ reached, when, open }] = all as [WaitingWords];
+  const toPassOn = all.flatMap(({ passOn }) => passOn ?? []);
   return [
-    `This call is waiting for the person, who answers ${words.where} and not through you. It is not finished.`,
-    ...(toPassOn[0] ? [toPassOn[0].how, '', ...toPassOn.flatMap(({ lines }) => [...lines, ''])] : [words.reached]),
-    `When they say that they are done, call the tool "${RESUME}" with ticket "${ticket}". It works once. ` +
-      `${words.open} for ${inMinutes(minutes, 'more ')}.`,
+    `${[...new Set(all.map(({ who }) => who))].join(' ')} It is not finished.`,
+    ...(toPassOn.length > 0
+      ? toPassOn.flatMap(({ how, lines }, at) => [...(how === toPassOn[at - 1]?.how ? [] : [how, '']), ...lines, ''])
+      : [reached]),
+    `${when}, call the tool "${RESUME}" with ticket "${ticket}". It works once. ` +
+      `${open} for ${inMinutes(minutes, 'more ')}.`,
   ].join('\n');
 }

@@ -75,7 +75,7 @@ export async function runByPush<R>(
         stopping: ask.detail.method === 'roots/list' ? undefined : stopping.signal,
       }),
     );
-    const quiet = signsOfLife(request, config, { message: 'Waiting until the question is answered.' });
+    const quiet = signsOfLife(request, config, { message: () => 'Waiting until the question is answered.' });
     measureOpen(asks.length);
     const settled = await Promise.all(outcomes).finally(() => {
       measureOpen(-asks.length);
@@ -146,7 +146,7 @@ export async function runByPush<R>(
  */
 function holdMs(waits: readonly OpenAsk<ApartAsk>[], resumed: boolean, request: CallRequest, config: Config): number {
   if (resumed) return config.holdMs;
-  if (waits.some(({ detail }) => detail.words.passOn !== undefined)) return 0;
+  if (waits.some(({ detail }) => !detail.isHeld)) return 0;
   // A client that gets progress waits; another may give up, so its call ends with a ticket if possible.
   const hears = request.ctx.mcpReq._meta?.progressToken !== undefined;
   const resumable = request.registered.method === 'tools/call';

@@ -18,7 +18,7 @@ import {
   waysOut,
 } from '../request/index.ts';
 import { type RoundState, type SealedAsk, sealState, type Unstamped } from '../state/index.ts';
-import { awaitApart, timedOut } from './await-apart.ts';
+import { awaitApart, signOf, timedOut } from './await-apart.ts';
 import type { DriverOutcome, InputRequired } from './driver-outcome.ts';
 import type { OpenedCall } from './open-retry.ts';
 import { settleRound } from './settle-round.ts';
@@ -56,7 +56,9 @@ export async function runByRounds<R>(
       const waits = leavingTo('apart', outcome.asks);
       if (waits.length === 0) break;
       const only = waits.length === outcome.asks.length;
-      const ms = only && (detached || mayHold(waits, opened)) ? holdUntil - steadyNow(config.clock) : 0;
+      const isStoredFirst = only && !opened.resumed && becomesTask(waits, request);
+      const isHeld = only && !isStoredFirst && (detached || mayHold(waits, opened));
+      const ms = isHeld ? holdUntil - steadyNow(config.clock) : 0;
       if (detached) detached.waits = true;
       let recordings = await awaitApart(waits, ms, request, config, stopping.signal);
       if (detached) detached.waits = false;
@@ -66,7 +68,7 @@ export async function runByRounds<R>(
         await run.quiet();
         return { kind: 'cancelled' };
       }
-      if (recordings.size === 0 && isLost()) break;
+      if (recordings.size === 0 && (isLost() || isStoredFirst)) break;
       if (recordings.size === 0 && only && endsHere(waits, opened, request, config)) {
         if (canResume(request, config)) {
           await run.suspend();
@@ -106,10 +108,19 @@ export async function runByRounds<R>(
 
 /** A request is held if the person is on the page already, or the model says that they are done. */
 const mayHold = (waits: readonly OpenAsk<ApartAsk>[], opened: OpenedCall): boolean =>
-  opened.resumed === true || waits.every(ask => ask.detail.words.passOn === undefined);
+  opened.resumed === true || waits.every(ask => ask.detail.isHeld);
 
 /**
- * True if a request that still waits must end: the model must pass a link on, or the client's rounds are used up. A client that
+ * True if a call that waits for an inbox is stored before it goes on waiting: it becomes a task, or is one that does not know yet
+ * what it asked.
+ */
+const becomesTask = (waits: readonly OpenAsk<ApartAsk>[], request: CallRequest): boolean =>
+  outlivesRequest(request) &&
+  waits.every(({ detail }) => detail.inInbox) &&
+  (!detachedOf(request.ctx) || waits.some(({ detail }) => detail.inInbox === 'asked'));
+
+/**
+ * True if a request that still waits must end: the person has not got the question before them, or the client's rounds are used up. A client that
  * does not retry by itself, such as `resume`, has no rounds.
  */
 const endsHere = (
@@ -120,7 +131,7 @@ const endsHere = (
 ): boolean =>
   opened.resumed === true ||
   (opened.round >= config.maxRounds && !outlivesRequest(request)) ||
-  waits.some(ask => ask.detail.words.passOn !== undefined);
+  waits.some(ask => !ask.detail.isHeld);
 
 /** Seals a round of questions, with all that the retry needs. */
 async function inputRequiredFor(
@@ -163,6 +174,7 @@ async function inputRequiredFor(
       flow,
       round: state.round,
       dueAt: out.length > 0 ? Math.min(...out.map(ask => ask.due)) : undefined,
+      ...(asks.length === 0 && waits.every(({ detail }) => detail.inInbox) && { waitsFor: signOf(waits) }),
       withdrawals: asks.flatMap(({ detail: { withdrawn } }, index) =>
         withdrawn ? [[out[index]!.key, withdrawn] as const] : [],
       ),

@@ -21,7 +21,7 @@ const lastTold = new WeakMap<object, LastProgress>();
 
 export interface Signs {
   /** What the call is waiting for, without a word of the question. */
-  readonly message: string;
+  readonly message: () => string;
   /** True to give the first sign at once, which opens the stream of a response. */
   readonly atOnce?: boolean;
 }
@@ -56,7 +56,7 @@ function signs(request: CallRequest, config: Config, { message, atOnce }: Signs)
   const tell = () => {
     const before = toldOf(request);
     const progress = before.progress + (before.byHandler ? SLIGHTLY : 1);
-    send(request.ctx, { ...before, progress }, { message });
+    send(request.ctx, { ...before, progress }, { message: message() });
     stop = config.clock.after(EVERY_MS, tell);
   };
   let stop = atOnce ? () => {} : config.clock.after(EVERY_MS, tell);

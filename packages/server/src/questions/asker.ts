@@ -18,6 +18,7 @@ import {
   type WizardForms,
 } from '../request/index.ts';
 import type { Unstamped } from '../state/index.ts';
+import type { ApprovalCall } from './approvers/approval-call.ts';
 import type { FormAsk, FormQuestion, Put } from './channel.ts';
 import { checkAsk, checkReach, withDetails } from './check-ask.ts';
 import { checkChannels, checkFallback } from './check-channels.ts';
@@ -42,6 +43,8 @@ export interface AskerOptions {
   readonly misused: ((error: unknown) => void) | undefined;
   /** Serves our pages; undefined if there are none. */
   readonly pages: () => PageCall | undefined;
+  /** Takes questions to the inbox; undefined if there is none. */
+  readonly approvals: () => ApprovalCall | undefined;
   /** See `GatewayCall.roundsLeft`. */
   readonly roundsLeft: number;
 }
@@ -67,6 +70,7 @@ export function asker(run: CallRun, options: AskerOptions): Asker {
   const { config, request, audit } = options;
   const history = new AskHistory();
   let pages: PageCall | undefined;
+  let approvals: ApprovalCall | undefined;
   let onPage: Promise<UrlAsker> | undefined;
   let count = 0;
 
@@ -77,9 +81,14 @@ export function asker(run: CallRun, options: AskerOptions): Asker {
     roundsLeft: options.roundsLeft,
     history,
     isByHost,
+    audit,
     pages() {
       pages ??= options.pages();
       return pages;
+    },
+    approvals() {
+      approvals ??= options.approvals();
+      return approvals;
     },
     async askOnPage(ask, onlyLink) {
       // Most servers ask nothing on a page. No round may leave while this loads.
@@ -129,7 +138,7 @@ export function asker(run: CallRun, options: AskerOptions): Asker {
   /** Remembers an answer and records it in the audit, unless the channel has done so. */
   const told = <T>({ ask, form }: FormQuestion<T>, { answer, untold }: Put<T>): Answer<T> => {
     if (!untold) return answer;
-    if (!request.registered.gateway) history.record(historyKeyOf(ask.message, form), answer);
+    if (!request.registered.gateway) history.record(historyKeyOf(ask, form), answer);
     if (untold.fresh) {
       const reason = answer.action === 'cancel' ? { reason: answer.reason } : {};
       const leftOut = untold.leftOut && { leftOut: untold.leftOut };

@@ -9,8 +9,11 @@
  * compiled (`FormQuestion`); the **open ask**, which has left the run (`OpenAsk` of the engine, with an `Outgoing`); the
  * **recording** of what came back, as the journal stores it (`Recording`); and the **answer** that the handler gets (`Answer`).
  */
-import type { Answer, Assurance, Channel, Form, FormInput } from '@midcall/core/form';
+import type { Answer, Assurance, CancelReason, Channel, Form, FormInput } from '@midcall/core/form';
+import type { Journal } from '../engine/index.ts';
 import type { CallRequest, Config, ElicitAsk, UrlAsk } from '../request/index.ts';
+import type { Unstamped } from '../state/index.ts';
+import type { ApprovalCall } from './approvers/approval-call.ts';
 import type { AskHistory } from './judge.ts';
 import type { CallRun } from './outgoing.ts';
 import type { PageCall } from './page/page-call.ts';
@@ -50,8 +53,11 @@ export interface ChannelCall {
   readonly config: Config;
   readonly request: Pick<CallRequest, 'client' | 'registered' | 'name' | 'principal'>;
   readonly history: AskHistory;
+  audit(event: Unstamped): void;
   /** Serves our pages; undefined if there are none. */
   pages(): PageCall | undefined;
+  /** Takes questions to the inbox; undefined if there is none. */
+  approvals(): ApprovalCall | undefined;
   /** @param onlyLink - true if the host seems to have refused the question by itself */
   askOnPage<T>(ask: UrlAsk<T>, onlyLink: boolean): Promise<Answer<T>>;
   /** True if answers that come by this channel are the host's, which may give them by itself. */
@@ -77,13 +83,14 @@ export interface Put<T> {
 /** What a server has for its channels. */
 export interface ServerChannels {
   readonly pages?: unknown;
+  readonly inbox?: unknown;
   /** The channels that are switched on. */
   readonly channels: readonly Channel[];
 }
 
 /** The ask, and the tool, prompt or resource that asks it. */
 export interface Asking extends Pick<CallRequest, 'registered' | 'name'> {
-  readonly ask: Pick<ElicitAsk<never>, 'assurance' | 'channels'>;
+  readonly ask: Pick<ElicitAsk<never>, 'assurance' | 'channels' | 'from'>;
 }
 
 /** How the calls that wait on this channel are listed and ended for operators; `ref` identifies one of them. */
@@ -112,12 +119,14 @@ export interface AskChannel {
   readonly byApp?: true;
   /** Why a page of `call.elicitUrl` can never be announced by this channel. */
   readonly noPages?: string;
-  /** What the model is told if somebody answered and nobody proved to be the person who was asked. */
-  readonly unproven?: string;
+  /** True if it asks in an inbox: others than the requester, or for an answer with a passkey. No other channel can do either. */
+  readonly inInbox?: true;
+  /** What the model is told of an answer that is not a yes, where this channel knows more; by why it is none. */
+  readonly because?: Readonly<Partial<Record<CancelReason | 'declined' | 'not-confirmed', string>>>;
   /** Lists the calls that wait on this channel, if it puts questions apart from the client. */
   readonly waiting?: ChannelWaiting;
   /** What the server lacks for this channel, in words; undefined if nothing. */
-  lacks?(server: Pick<ServerChannels, 'pages'>): string | undefined;
+  lacks?(server: Pick<ServerChannels, 'pages' | 'inbox'>): string | undefined;
   /** Why this channel can never put this ask, whoever the client is; undefined if it may. */
   whyNever?(asking: Asking): string | undefined;
   /** True if this question can be brought to the person of this call. */
@@ -131,6 +140,8 @@ export interface AskChannel {
   unseen?(question: FormQuestion, call: ChannelCall): Promise<boolean>;
   /** Puts the question, and returns an answer that was checked against its form. */
   put<T>(question: FormQuestion<T>, call: ChannelCall): Promise<Put<T>>;
+  /** Withdraws what is open here of a call that is over, by its journal; what has an outcome stays as it is. Never rejects. */
+  withdraw?(journal: Journal, config: Config): Promise<void>;
   /** Puts all forms of a wizard at once; absent if this channel takes them one after another. */
   putWizard?(question: WizardQuestion, call: ChannelCall): Promise<Answer<WizardContents>>;
 }

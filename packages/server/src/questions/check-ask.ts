@@ -1,7 +1,7 @@
 /** What a handler passes to its call, checked before anything is asked or run: a misspelt option is refused, not ignored. */
 
 import { MidcallError } from '@midcall/core/errors';
-import { assurances, type FormInput } from '@midcall/core/form';
+import { assurances, assures, type FormInput } from '@midcall/core/form';
 import { jsonLoss, lossText } from '@midcall/core/json';
 import {
   anything,
@@ -96,19 +96,26 @@ export function checkAsk<I extends FormInput>(ask: ElicitAsk<I>): void {
  * @param hasPrincipal - true if the call has a known principal
  * @throws MidcallError for a message or a reach that no question may have: what the author must mend
  */
-export function checkReach(ask: Shared, hasPrincipal: boolean): void {
+export function checkReach(ask: Shared & Pick<ElicitAsk<never>, 'from'>, hasPrincipal: boolean): void {
   checkShared(ask);
-  if (ask.assurance === 'verified' && !hasPrincipal) {
-    throw new MidcallError(
-      'server/setup',
-      "A question demands a verified answer, but nobody knows whose call this is: give midcall() the 'principal' option.",
-    );
-  }
+  const { assurance, from } = ask;
+  if (hasPrincipal) return;
+  const what = from
+    ? from.not && "excludes the requester (not: 'requester')"
+    : assurance &&
+      assures(assurance, 'verified') &&
+      `demands a ${assurance === 'present' ? 'present' : 'verified'} answer`;
+  if (!what) return;
+  throw new MidcallError(
+    'server/setup',
+    `A question ${what}, but nobody knows whose call this is: give midcall() the 'principal' option.`,
+  );
 }
 
 /** @throws MidcallError, or TypeError for an unknown or wrong part: what the author must mend */
 export function checkUrlAsk(ask: UrlAsk<unknown>): void {
   if (typeof ask === 'object' && ask !== null && Object.hasOwn(ask, 'url')) throw new TypeError(URL_INSTEAD_OF_PAGE);
+  refuseInbox('call.elicitUrl', ask);
   checkOptions<UrlAsk<unknown>>('call.elicitUrl', ask, urlKinds);
   checkShared(ask);
   const loss = jsonLoss(ask.page.data, 'page.data');
@@ -126,6 +133,20 @@ export function checkStep(name: string, fn: unknown, options: StepOptions<unknow
 export function checkProgress(progress: number, of: { readonly total?: number; readonly message?: string }): void {
   checkKind('call.progress', 'the progress', progress, notNegative);
   checkOptions<typeof of>('call.progress', of, { total: positive, message: text });
+}
+
+/**
+ * @param place - what asks, as its caller writes it
+ * @throws MidcallError `server/setup` for what only `call.elicit` can ask
+ */
+export function refuseInbox(place: string, ask: Pick<ElicitAsk<never>, 'assurance'>): void {
+  const isObject = typeof ask === 'object' && ask !== null;
+  const what =
+    isObject && Object.hasOwn(ask, 'from')
+      ? 'asks the requester alone'
+      : isObject && ask.assurance === 'present' && "never has the assurance 'present'";
+  if (!what) return;
+  throw new MidcallError('server/setup', `${place} ${what}: use call.elicit, which can ask in an inbox.`);
 }
 
 type Shared = Pick<ElicitAsk<never>, 'message' | 'key' | 'timeoutMs' | 'assurance'>;

@@ -14,8 +14,9 @@ type Asked = Pick<CallRequest, 'registered' | 'name'>;
 
 const setup = (message: string): MidcallError => new MidcallError('server/setup', message);
 
-/** @throws MidcallError `server/setup` if the ask names only channels that can never put it */
+/** @throws MidcallError `server/setup` if the ask needs an inbox and none can take it, or names only channels that can never put it */
 export function checkChannels(ask: Asking['ask'], { registered, name }: Asked, server: ServerChannels): void {
+  checkInbox(ask, { registered, name }, server);
   refuseUnless(ask.channels, name, server, channel => channel.whyNever?.({ ask, registered, name }));
 }
 
@@ -24,6 +25,23 @@ export function checkPageChannels(ask: UrlAsk<unknown>, name: string, server: Se
   if (server.channels.length === 0) return;
   if (!server.pages) throw setup(`'${name}' asks on a page, but ${noPages}.`);
   refuseUnless(ask.channels, name, server, channel => channel.noPages);
+}
+
+/** An ask that only an inbox can take is never put on another channel, so its own mistakes are not those of the client. */
+function checkInbox(ask: Asking['ask'], asked: Asked, server: ServerChannels): void {
+  const what = ask.from ? 'asks others than the requester' : ask.assurance === 'present' && "demands 'present'";
+  if (!what || server.channels.length === 0) return;
+  const named = ask.channels?.map(each => `'${each}'`).join(', ');
+  const reasons = channels
+    .filter(({ inInbox }) => inInbox)
+    .map(channel => {
+      const why = channel.lacks?.(server) ?? channel.whyNever?.({ ask, ...asked });
+      if (why !== undefined || isOn(channel, ask.channels, server)) return why;
+      return named === undefined
+        ? switchOn(channel.name, server)
+        : `by channels: [${named}], and none of them does: add '${channel.name}', or leave them out`;
+    });
+  if (!reasons.includes(undefined)) throw setup(`'${asked.name}' ${what}, but ${reasons.join(', and ')}.`);
 }
 
 function refuseUnless(
@@ -48,11 +66,11 @@ function refuseUnless(
 }
 
 /**
- * @throws MidcallError `server/setup` for a fallback in a tool that may be destructive, with an assurance that no fallback has,
- *   or that does not fit its form
+ * @throws MidcallError `server/setup` for a fallback in a tool that may be destructive, of a question to others, with an assurance
+ *   that no fallback has, or that does not fit its form
  */
 export async function checkFallback<T>(
-  { fallback, assurance }: Pick<FormAsk<T>, 'fallback' | 'assurance'>,
+  { fallback, assurance, from }: Pick<FormAsk<T>, 'fallback' | 'assurance' | 'from'>,
   { registered, name }: Asked,
   compiled: Form<T>,
 ): Promise<void> {
@@ -61,6 +79,12 @@ export async function checkFallback<T>(
     throw setup(
       `'${name}' gives a fallback for a question, but may be destructive: declare readOnlyHint: true or ` +
         'destructiveHint: false, or leave the fallback out.',
+    );
+  }
+  if (from) {
+    throw setup(
+      `'${name}' gives a fallback for a question to others than the requester, for whom nothing stands in: leave one of the two ` +
+        'out.',
     );
   }
   if (weaker('relayed', assurance)) {

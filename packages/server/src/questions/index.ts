@@ -1,4 +1,5 @@
-export { channels } from './all.ts';
+export { channels, withdrawOpen } from './all.ts';
+export type { ApprovalCall } from './approvers/approval-call.ts';
 export { type AskerOptions, asker } from './asker.ts';
 export { cardOfPage, cardSeen, hasCard } from './card/card.ts';
 export { CARD_TOOL, CARD_URI, cardResource, forApps, refused, reported, withCard } from './card/card-app.ts';
@@ -14,7 +15,7 @@ export {
   leavingTo,
   type Outgoing,
   type ResultAsk,
+  type WaitingWords,
 } from './outgoing.ts';
 export type { PageCall } from './page/page-call.ts';
-export { withdrawPages } from './page/withdraw-pages.ts';
 export { fromClient, type Recording, readRecording, unanswered } from './recording.ts';

@@ -55,6 +55,7 @@ export async function judge<T>(
     assurance,
     elapsedMs: elapsed(recording),
     ...(options.byHost ? suspicion(recording, options.suspectBelowMs) : {}),
+    ...('votes' in recording && recording.votes && { votes: recording.votes }),
   };
   const cancel = (reason: 'dismissed' | 'timeout' | 'unavailable' | 'suspect' | 'error'): Judged<T> => ({
     answer: { action: 'cancel', reason, by },

@@ -16,6 +16,7 @@ export function ladder(question: FormQuestion, call: ChannelCall): AskChannel | 
 /** True if an answer of this channel would count, provided that it reaches the person. */
 export const wouldCount = (channel: AskChannel, question: FormQuestion, call: ChannelCall): boolean =>
   isOn(channel, question.ask.channels, call.config) &&
+  (question.ask.from === undefined || channel.inInbox === true) &&
   (question.ask.details === undefined || channel.showsDetails === true) &&
   isEnough(channel, question, call);
 

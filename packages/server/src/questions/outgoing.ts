@@ -36,25 +36,31 @@ export interface ClientAsk extends Leaving {
 
 /** What a channel does for one of its own open questions. */
 export interface Waiting {
-  /** Its outcome, as soon as that is known; undefined if it is not known after `ms` milliseconds, or the signal fired. */
-  collect(ms: number, signal?: AbortSignal): Promise<Recording | undefined>;
+  /**
+   * Its outcome, as soon as that is known, or that its time is up; undefined if neither is known after `ms` milliseconds, or the
+   * signal fired.
+   * @param changed - called if what `sign` says has changed meanwhile
+   */
+  collect(ms: number, signal?: AbortSignal, changed?: () => void): Promise<Recording | undefined>;
   /** Withdraws it: any answer from now on has no effect. */
   withdraw(): Promise<void>;
 }
 
 /** What the model is told if the request ends and the call continues with a ticket. */
 export interface WaitingWords {
-  /** Where the person answers, following `who answers`: `on a web page`. */
-  readonly where: string;
-  /** Present if the person only learns of the question through the model, so that the request ends at once. */
+  /** Who is waited for, and where they answer, as a sentence. */
+  readonly who: string;
+  /** What the model is to tell the person. */
   readonly passOn?: {
     readonly how: string;
     readonly lines: readonly string[];
     /** The page, for a host that can show it to the person itself. */
-    readonly page: { readonly message: string; readonly url: string; readonly note?: string };
+    readonly page?: { readonly message: string; readonly url: string; readonly note?: string };
   };
-  /** One or two sentences for the model if the person has the question already. */
+  /** One or two sentences for the model if there is nothing to tell the person. */
   readonly reached: string;
+  /** When the call is to be continued: `When they say that they are done`. */
+  readonly when: string;
   /** What the remaining minutes are for: `The page can be answered`. */
   readonly open: string;
   /** Why the call ends if it cannot be continued with a ticket. */
@@ -68,11 +74,18 @@ export interface ApartAsk extends Leaving, Waiting {
   readonly askedAt: number;
   /** When it may no longer be answered, in milliseconds since the epoch. */
   readonly dueAt: number;
-  /** What a client that asked for progress is told meanwhile, without a word of the question. */
-  readonly sign: string;
+  /** True if the person has the question before them, so that the request is held for a while; otherwise it ends at once. */
+  readonly isHeld: boolean;
+  /**
+   * True if the answer comes from an inbox, in its own time: the call becomes a task if it may.
+   * `asked`: by this run, so that nothing stored says so yet.
+   */
+  readonly inInbox?: 'asked' | 'asked-before';
+  /** What a client that asked for progress is told meanwhile, and what a task says, without a word of the question. */
+  sign(): string;
   /** Notifies the client that it is answered; absent if the client need not know. */
   readonly finished?: () => Promise<void>;
-  readonly words: WaitingWords;
+  words(): WaitingWords;
 }
 
 /** A question that leaves in the result of the call, which ends its request; the answer comes back with a ticket. */

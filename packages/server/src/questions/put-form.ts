@@ -2,6 +2,7 @@
  * Puts a question and asks again if the answer does not fit, but never in circles (./judge.ts has the rules).
  */
 import type { Assurance, By, Channel, Form, Issue } from '@midcall/core/form';
+import { digest } from '../base/index.ts';
 import type { ChannelCall, FormQuestion, Put } from './channel.ts';
 import { formDigest } from './form-digest.ts';
 import { AskHistory, askAgain, type Judged, judge } from './judge.ts';
@@ -79,7 +80,7 @@ export const putForm = <T>(question: FormQuestion<T>, call: ChannelCall, route: 
     } as const;
     let instead: Recording | undefined;
     if (!run.foresees(request)) {
-      const asked = historyKeyOf(ask.message, form);
+      const asked = historyKeyOf(ask, form);
       const exhausted = history.exhausted(asked, ask.message);
       if (exhausted) return run.fail(exhausted);
       // Nothing is awaited before a question is asked: those of a round leave in the order they were asked in.
@@ -101,6 +102,8 @@ export const putForm = <T>(question: FormQuestion<T>, call: ChannelCall, route: 
     return { judged, got, identity: id, untold: { id, fresh, ...leftOut } };
   });
 
-/** What distinguishes this question from all others of its call. */
-export const historyKeyOf = (message: string, form: Pick<Form<unknown>, 'schema'>): string =>
-  AskHistory.question(message, formDigest(form.schema));
+/** What distinguishes this question from all others of its call: a refusal of one person is not that of others. */
+export const historyKeyOf = (
+  { message, from }: Pick<FormQuestion['ask'], 'message' | 'from'>,
+  form: Pick<Form<unknown>, 'schema'>,
+): string => AskHistory.question(message, `${formDigest(form.schema)}${from ? digest(from) : ''}`);

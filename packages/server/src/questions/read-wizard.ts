@@ -13,7 +13,7 @@ import {
   text,
 } from '@midcall/core/options';
 import type { WizardAsk, WizardCondition, WizardForm, WizardForms } from '../request/index.ts';
-import { reachKinds } from './check-ask.ts';
+import { reachKinds, refuseInbox } from './check-ask.ts';
 import type { OpenForm } from './wizard-forms.ts';
 
 const shortText = (most: number) => ({
@@ -66,6 +66,7 @@ export interface AnyWizard extends Omit<WizardAsk<WizardForms>, 'validate'> {
  *   asked: what the author must mend
  */
 export function readWizard(ask: AnyWizard): readonly OpenForm[] {
+  refuseInbox('call.wizard', ask);
   checkOptions<AnyWizard>('call.wizard', ask, askKinds);
   checkKind('call.wizard', 'the message', ask.message, text);
   const { validate = {} } = ask;

@@ -1,5 +1,5 @@
 /** What the journal stores for a question: the response, unchecked, or what stood in for an answer. Pure. */
-import type { Assurance, Channel } from '@midcall/core/form';
+import type { Assurance, Channel, Vote } from '@midcall/core/form';
 import type { Json } from '../base/index.ts';
 
 export type Recording =
@@ -11,6 +11,7 @@ export type Recording =
       readonly got: Json;
       /** Milliseconds from sending the question to receiving this. */
       readonly ms: number;
+      readonly votes?: readonly RecordedVote[];
     }
   | {
       readonly kind: 'unanswered';
@@ -18,11 +19,15 @@ export type Recording =
       readonly ms: number;
       /** The client's own code for it. */
       readonly code?: number;
+      readonly votes?: readonly RecordedVote[];
     }
   /** An earlier decline of the same question stands. */
   | { readonly kind: 'standing-decline' }
   /** The handler's own fallback stood in for an answer; its content is not stored here. */
   | { readonly kind: 'fallback' };
+
+/** A vote as JSON. */
+type RecordedVote = Pick<Vote, keyof Vote>;
 
 /** What the client itself sent. */
 export const fromClient = (got: Json, ms: number): Recording => ({

@@ -36,8 +36,8 @@ export function whyNot(answer: Answer<unknown>): string {
   const reason = notDone(answer);
   const { suspect, channel } = answer.by;
   if (suspect && (reason === 'declined' || reason === 'dismissed')) return byItself[reason];
-  const unproven = channels.find(({ name }) => name === channel)?.unproven;
-  return reason === 'suspect' && !suspect && unproven ? unproven : because[reason];
+  const ofChannel = suspect ? undefined : channels.find(({ name }) => name === channel)?.because?.[reason];
+  return ofChannel ?? because[reason];
 }
 
 const because: Readonly<Record<NotDone, string>> = {

@@ -131,7 +131,7 @@ export interface ApprovalInbox {
   ask(ask: ApprovalAsk): Promise<{ readonly url: string }>;
   /** @returns undefined for an id that was never asked */
   look(id: string): Promise<ApprovalStanding | undefined>;
-  /** Ends a question that has no outcome yet; nothing for any other. */
+  /** Ends a question that has no outcome yet, as `cancel/unavailable`; nothing for any other. */
   withdraw(id: string): Promise<void>;
   /** Calls `listener` when something of a question may have changed, perhaps more often. @returns ends that */
   listen(id: string, listener: () => void): () => void;

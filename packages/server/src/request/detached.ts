@@ -26,7 +26,9 @@ export interface Detached {
    * run is not kept after the run ends, so this is called after the claim is made.
    */
   readonly isStanding?: () => Promise<boolean>;
-  /** True while the run does nothing but wait for a page. */
+  /** Called with what the run waits for, in words, for the status of the task. */
+  readonly tell?: (waitsFor: string) => void;
+  /** True while the run does nothing but wait for answers that do not come through the client. */
   waits?: boolean;
   /** Releases the claim on this run, once its outcome is stored. Set when the run has ended. */
   settle?: () => Promise<unknown>;

@@ -5,8 +5,10 @@ export interface Departure {
   readonly flow: string;
   /** The number of rounds so far. */
   readonly round: number;
-  /** When the first of its questions is due, in milliseconds since the epoch; undefined if only pages are waited for. */
+  /** When the first of its questions is due, in milliseconds since the epoch; undefined if its client is asked nothing. */
   readonly dueAt: number | undefined;
+  /** Set if it waits for an inbox alone, so that the call becomes a task: for whom, in words. */
+  readonly waitsFor?: string;
   /** The signals that fire when a question is withdrawn, by the key of the question. */
   readonly withdrawals: readonly (readonly [key: string, withdrawn: AbortSignal])[];
 }

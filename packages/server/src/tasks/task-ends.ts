@@ -1,7 +1,7 @@
 /** Ends tasks: what they end with, what they leave behind, and who is notified. */
 
 import { digest } from '../base/index.ts';
-import { withdrawPages } from '../questions/index.ts';
+import { withdrawOpen } from '../questions/index.ts';
 import { type Config, principalKey } from '../request/index.ts';
 import { dropJournal, journalIn } from '../state/index.ts';
 import type { FinishedTasks } from './finished-tasks.ts';
@@ -27,7 +27,7 @@ export class TaskEnds {
   /**
    * Ends a task that is not over.
    * @param turn - the turn that this ends; undefined for the present one
-   * @param isOverNow - called once it is over, before its pages are withdrawn
+   * @param isOverNow - called once it is over, before its questions are withdrawn
    * @returns the task as it was before; undefined if it was over, or at another turn
    */
   async end(
@@ -41,7 +41,8 @@ export class TaskEnds {
     const changed = await store.changeAt(key, current => {
       if (isOver(current) || (turn !== undefined && current.turn !== turn)) return undefined;
       before = current;
-      const { state: _, dueAt: __, home: ___, without: ____, share: _____, meta: ______, ...rest } = current;
+      const { state: _, dueAt: __, home: ___, without: ____, share: _____, meta: ______, ...others } = current;
+      const { statusMessage: _______, ...rest } = others;
       const now = config.clock.now();
       return {
         ...rest,
@@ -54,9 +55,9 @@ export class TaskEnds {
     ended(changed);
     isOverNow();
     await config.jobs.remove(`${jobOf(changed)}/due`);
-    if (changed.status === 'cancelled' && before.state !== undefined && config.pages) {
+    if (changed.status === 'cancelled' && before.state !== undefined) {
       await journalIn(before.state, config).then(
-        journal => withdrawPages(journal, config),
+        journal => withdrawOpen(journal, config),
         () => {},
       );
     }

@@ -1,6 +1,6 @@
 /**
  * The messages of tasks (extension `io.modelcontextprotocol/tasks`), and how a call becomes one: at once if its tool says so;
- * otherwise when it would outlive its request, because its rounds are used up or it runs long. Loaded with the first of them.
+ * otherwise when it would outlive its request, because it waits for an inbox, its rounds are used up or it runs long. Loaded with the first of them.
  */
 import { isMidcallError } from '@midcall/core/errors';
 import type { Clock } from '@midcall/core/time';
@@ -251,8 +251,9 @@ export function callsAsTasks(server: McpServer, handler: CallHandler, tasks: Tas
       if (task) return task;
       outcome ??= await work;
       if ('error' in outcome) throw outcome.error;
-      const usedUp = (departureOf(linked)?.round ?? 0) > config.maxRounds;
-      if (!usedUp || !isInputRequired(outcome.result)) return outcome.result;
+      const { round = 0, waitsFor } = departureOf(linked) ?? {};
+      const outlives = round > config.maxRounds || waitsFor !== undefined;
+      if (!outlives || !isInputRequired(outcome.result)) return outcome.result;
       return await tasks.adopt(own, outcome.result);
     } finally {
       signal.removeEventListener('abort', stopWork);

@@ -223,6 +223,7 @@ export class TaskRuns {
       signal: stop.signal,
       over: binding.over,
       ...(!begun.isPresented && { isStanding }),
+      tell: waitsFor => void this.#tell(key, turn, waitsFor).catch(() => {}),
     });
     this.#live.answers(key, ctx);
     const { name, arguments: args, meta } = begun;
@@ -289,7 +290,7 @@ export class TaskRuns {
       const next = afterRound(outcome.result, departure, this.#config);
       const changed = await this.#store.changeAt(key, current => {
         if (current.turn !== turn || isOver(current)) return undefined;
-        const { home: _, dueAt: __, without: ___, isPresented: ____, ...rest } = current;
+        const { home: _, dueAt: __, without: ___, isPresented: ____, statusMessage: _____, ...rest } = current;
         // Questions of this round that have been answered are not asked again (tasks-6).
         const early = Object.entries(current.answers).filter(([ask]) => Object.hasOwn(next.inputRequests ?? {}, ask));
         return { ...rest, ...next, answers: Object.fromEntries(early), turn: turn + 1, updatedAt: clock.now() };
@@ -320,6 +321,16 @@ export class TaskRuns {
         : { ...current, answers: { ...current.answers, [ask]: { value: null, at: now } }, updatedAt: now },
     );
     if (changed) await this.plan(changed);
+  }
+
+  /** Says in a task what its present turn waits for. */
+  async #tell(key: string, turn: number, statusMessage: string): Promise<void> {
+    const updatedAt = this.#config.clock.now();
+    await this.#store.changeAt(key, current =>
+      current.turn !== turn || isOver(current) || current.statusMessage === statusMessage
+        ? undefined
+        : { ...current, statusMessage, updatedAt },
+    );
   }
 
   /**

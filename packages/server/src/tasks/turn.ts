@@ -27,15 +27,16 @@ export const afterRound = (
   ...(requestState !== undefined && { state: storedState(requestState, config) }),
   ...(departure && { flow: departure.flow }),
   ...(departure?.dueAt !== undefined && { dueAt: departure.dueAt }),
+  ...(departure?.waitsFor !== undefined && { statusMessage: departure.waitsFor }),
 });
 
 /**
  * The request that continues a task, as its client would make it.
- * @param run - `signal` ends this run of it; `over` and `isStanding` as in {@link Detached}
+ * @param run - `signal` ends this run of it; the others as in {@link Detached}
  */
 export function contextOf(
   task: Task,
-  { signal, over, isStanding }: { readonly signal: AbortSignal } & Pick<Detached, 'over' | 'isStanding'>,
+  { signal, over, isStanding, tell }: { readonly signal: AbortSignal } & Pick<Detached, 'over' | 'isStanding' | 'tell'>,
 ): ServerContext {
   const { client, principal, clientId, state } = task;
   const entries = Object.entries(broughtBy(task));
@@ -57,6 +58,7 @@ export function contextOf(
   return detach({ mcpReq } as unknown as ServerContext, {
     ...{ client, principal, clientId, state, over, answeredAt, until: endOf(task) },
     ...(isStanding && { isStanding }),
+    ...(tell && { tell }),
   });
 }
 

@@ -122,7 +122,7 @@ export function cardOfPage(
   request: CallRequest,
   config: Config,
 ): Pick<CallToolResult, '_meta'> {
-  const page = asks.find(({ words }) => words.passOn)?.words.passOn?.page;
+  const page = asks.map(ask => ask.words().passOn?.page).find(each => each !== undefined);
   return page && config.cards && hasCard(request) ? { _meta: cardMeta({ page }, waits, request) } : {};
 }
 

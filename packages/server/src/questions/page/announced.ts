@@ -30,9 +30,10 @@ export function pageWords(message: string, { announce, url, note }: Announced): 
   const lines = [...quoted(message), `> ${url}`, ...(note === undefined ? [] : [`> ${note}`])];
   const how = 'Show the person these words and the link exactly as it is, and wait. Do not open the link yourself:';
   return {
-    where: 'on a web page',
+    who: 'This call is waiting for the person, who answers on a web page and not through you.',
     ...(announce === 'link' && { passOn: { how, lines, page: { message, url, ...defined({ note }) } } }),
     reached: 'The page was opened for them already. Tell them that the call waits for it, and wait.',
+    when: 'When they say that they are done',
     open: 'The page can be answered',
     unfinished: 'The person has not finished the page in time. Ask again when they have.',
   };

@@ -22,7 +22,7 @@ import { checkPageChannels } from '../check-channels.ts';
 import { AskHistory } from '../judge.ts';
 import { askConsent } from '../native/consent.ts';
 import type { ApartAsk, CallRun, ClientAsk } from '../outgoing.ts';
-import { elapsed, type Recording, readRecording } from '../recording.ts';
+import { elapsed, type Recording, readRecording, unanswered } from '../recording.ts';
 import { type Announced, pageWords } from './announced.ts';
 import type { PageCall } from './page-call.ts';
 import { type PageQuestion, type Plan, pageSwitch, plan, spoken, spokenCode, ways } from './plan.ts';
@@ -162,11 +162,19 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       timeoutMs: question.timeoutMs,
       askedAt: at.at,
       dueAt: at.dueAt,
-      sign: 'Waiting until the page is finished.',
-      collect: async (ms, signal) => asRecording(await pages?.service.outcome(at.pageId, ms, signal), at),
+      // A link in a result has to be passed on by the model.
+      isHeld: at.announce !== 'link',
+      sign: () => 'Waiting until the page is finished.',
+      async collect(ms, signal) {
+        const left = Math.max(1, at.dueAt - config.clock.now());
+        const outcome = await pages?.service.outcome(at.pageId, Math.min(ms, left), signal);
+        const now = config.clock.now();
+        if (outcome) return asRecording(outcome, at);
+        return now >= at.dueAt ? unanswered('timeout', now - at.at) : undefined;
+      },
       withdraw: () => withdraw(at.pageId),
       ...(at.announce === 'url' && pages && { finished: () => pages.finished(at.elicitationId) }),
-      words: pageWords(question.message, at),
+      words: () => pageWords(question.message, at),
       // A link in a result is sent with the result; every other announcement has been sent by now.
       audited: at.announce === 'link' ? auditFields(id, question, at) : 'already',
     };
@@ -252,8 +260,7 @@ function readAsk(ask: UrlAsk<unknown>, name: string, config: Config): PageQuesti
 }
 
 /** The record of a finished page. */
-const asRecording = (outcome: PageOutcome | undefined, { at: askedAt }: Announced): Recording | undefined => {
-  if (!outcome) return undefined;
+const asRecording = (outcome: PageOutcome, { at: askedAt }: Announced): Recording => {
   const { assurance, at, ...got } = outcome;
   return { kind: 'answered', channel: 'page', assurance, got, ms: Math.max(0, at - askedAt) };
 };

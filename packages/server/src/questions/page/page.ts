@@ -9,13 +9,14 @@ import { putUntilItFits } from '../put-form.ts';
 import { recordedCheck } from '../recorded-check.ts';
 import { withProblems } from '../validated.ts';
 import { gives, noPages, pageSwitch, ways } from './plan.ts';
+import { withdrawPages } from './withdraw-pages.ts';
 
 export const page: AskChannel = {
   ...pageSwitch,
   byDefault: true,
   tickets: 'any-client',
   showsDetails: true,
-  unproven: 'nobody on the page proved to be the person who was asked.',
+  because: { suspect: 'nobody on the page proved to be the person who was asked.' },
   waiting: {
     // If this process has no pages, only their expiry is known.
     look: async (pageId, { pages }) => (await pages?.outcome(pageId, 0)) === undefined,
@@ -52,6 +53,7 @@ export const page: AskChannel = {
         : { issues: checked.issues, by };
       return { judged, got: answer, identity };
     }),
+  withdraw: withdrawPages,
   putWizard: async (question, call) =>
     (await call.run.guarded(() => import('./wizard-page.ts'))).putWizardOnPage(question, call),
 };

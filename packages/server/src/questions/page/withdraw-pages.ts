@@ -1,4 +1,4 @@
-/** Withdraws the pages of a call that is over. Loaded with the first task. */
+/** Withdraws the pages of a call that is over. */
 import type { Journal } from '../../engine/index.ts';
 import type { Config } from '../../request/index.ts';
 import type { Plan } from './plan.ts';
