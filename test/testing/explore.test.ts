@@ -4,9 +4,16 @@
  * @module-tag thorough
  */
 
-import { type Call, type MidcallOptions, midcall } from '@midcall/server';
+import { type Answer, approvers, type Call, type MidcallOptions, midcall } from '@midcall/server';
 import { type Connect, confirm as confirmPage, connect, formPage } from '@midcall/server/connect';
-import { type ExploredTool, type ExploreOptions, explore, type FindingKind } from '@midcall/testing';
+import {
+  type ExploredTool,
+  type ExploreOptions,
+  explore,
+  type FindingKind,
+  type TestInboxOptions,
+  testInbox,
+} from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -450,5 +457,47 @@ describe('an exploration', () => {
     const report = await explore(tool, {}, { capabilities: { sampling: {} } });
     expect(report).toMatchObject({ findings: [], outside: [] });
     expect(report.paths).toBe(6);
+  });
+});
+
+describe('a tool that asks approvers', () => {
+  const asking =
+    (pays: (answer: Answer<boolean>) => boolean): Handler =>
+    async call => {
+      const answer = await call.elicit({ message: 'Pay 10?', form: Boolean, from: approvers('finance', { count: 2 }) });
+      if (!pays(answer)) return text('Not paid.');
+      await call.step('charge', () => 'paid', { effect: true });
+      return text('Paid.');
+    };
+  const agreed = (answer: Answer<boolean>): boolean => answer.action === 'accept' && answer.content;
+  const exploreWith = (handler: Handler, votes?: TestInboxOptions['votes']) => {
+    const inbox = () => testInbox({ groups: { finance: ['ada', 'ben'] }, ...(votes && { votes }) });
+    return explore(
+      toolOf(handler, () => ({ inbox: inbox() })),
+      {},
+      { hangMs: 400, budget: 60 },
+    );
+  };
+  const yes = { action: 'accept', content: { value: true } } as const;
+
+  it('acts with their consent, and is found out if it acts without', async () => {
+    const both = () => [['ada', yes] as const, ['ben', yes] as const];
+    expect(kinds(await exploreWith(asking(agreed), both))).toEqual([]);
+    const one = () => [['ada', yes] as const, ['ben', { action: 'decline' }] as const];
+    expect(kinds(await exploreWith(asking(agreed), one))).toEqual([]);
+    expect(
+      kinds(
+        await exploreWith(
+          asking(() => true),
+          one,
+        ),
+      ),
+    ).toEqual(['acts-without-consent']);
+  });
+
+  it('waits for those who do not answer, which the report says', async () => {
+    const report = await exploreWith(asking(agreed));
+    expect(kinds(report)).toEqual([]);
+    expect(report.text).toContain('approvers who have not answered: give testInbox() their votes');
   });
 });

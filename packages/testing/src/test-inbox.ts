@@ -1,7 +1,7 @@
 /** An inbox in memory, for tests of handlers that ask others than the requester: the test answers for them. */
 import { canonical, isRecord } from '@midcall/core/json';
 import { checkKind, checkOptions, func, type Kind, type Kinds, required } from '@midcall/core/options';
-import { type Clock, nowKind, systemClock } from '@midcall/core/time';
+import { type Clock, nowKind } from '@midcall/core/time';
 import type { ApprovalAsk, ApprovalInbox, ApprovalOutcome, Json, Principal, Vote } from '@midcall/server';
 
 /** A person of a test: `ada` stands for `{ issuer: 'test', subject: 'ada' }`. */
@@ -18,7 +18,7 @@ export interface TestInboxOptions {
   readonly groups: Readonly<Record<string, readonly TestPerson[]>>;
   /** What people answer as soon as they are asked; nothing if absent. For `explore`, whose calls do not wait for them. */
   readonly votes?: (asked: ApprovalAsk) => readonly (readonly [person: TestPerson, vote: TestVote])[];
-  /** Tells the time at which people answer, and when theirs is up; this machine's clock if absent. */
+  /** Tells when people answer; if absent, they do at the moment in which they are asked. */
   readonly clock?: Pick<Clock, 'now'>;
 }
 
@@ -65,8 +65,8 @@ const principalOf = (person: TestPerson): Principal =>
 const keyOf = ({ issuer, subject }: Principal): string => JSON.stringify([issuer, subject]);
 
 /**
- * An inbox for `midcall({ inbox })` in which the test answers for everybody. It counts as the real one does: enough people who give
- * the same content agree, and the question ends as declined once that can no longer be.
+ * An inbox for `midcall({ inbox })` in which the test answers for everybody. It counts as that of `@midcall/inbox` does: enough people
+ * who give the same content agree, and the question ends as declined once that can no longer be. Time is up when the server says so.
  * @example
  * ```ts
  * const inbox = testInbox({ groups: { finance: ['ada', 'ben', 'eve'] } });
@@ -78,7 +78,7 @@ const keyOf = ({ issuer, subject }: Principal): string => JSON.stringify([issuer
  */
 export function testInbox(options: TestInboxOptions): TestInbox {
   checkOptions('testInbox', options, kinds);
-  const { groups, clock = systemClock } = options;
+  const { groups, clock } = options;
   const questions = new Map<string, Stored>();
   const asked: ApprovalAsk[] = [];
   const waiting: { readonly count: number; readonly resolve: (asked: ApprovalAsk) => void }[] = [];
@@ -123,12 +123,12 @@ export function testInbox(options: TestInboxOptions): TestInbox {
     const { ask, votes } = stored;
     const principal = principalOf(person);
     const who = `${principal.subject} cannot answer '${ask.message}':`;
-    if (stored.outcome || clock.now() >= ask.dueAt) throw new Error(`${who} it has ended.`);
+    if (stored.outcome) throw new Error(`${who} it has ended.`);
     if (!membersOf(ask).has(keyOf(principal))) throw new Error(`${who} it is for others.`);
     if (votes.some(each => keyOf(each.vote) === keyOf(principal))) throw new Error(`${who} they have answered it.`);
     const { action } = given;
     votes.push({
-      vote: { ...principal, action, assurance: ask.assurance, at: clock.now() },
+      vote: { ...principal, action, assurance: ask.assurance, at: clock?.now() ?? ask.askedAt },
       content: action === 'accept' ? canonical(given.content) : '',
     });
     count(stored);
@@ -160,7 +160,6 @@ export function testInbox(options: TestInboxOptions): TestInbox {
     async look(id) {
       const stored = questions.get(id);
       if (!stored) return undefined;
-      if (clock.now() >= stored.ask.dueAt) stored.outcome ??= { action: 'cancel', reason: 'timeout' };
       const { votes, outcome } = stored;
       return { votes: votes.map(each => each.vote), ...(outcome && { outcome }) };
     },

@@ -272,8 +272,7 @@ describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) =>
 
   it('is never answered by an inbox that cannot be read: the call goes on waiting', async () => {
     const clock = stillClock();
-    // The time of its own clock is not up yet.
-    const inbox = testInbox({ groups, clock: { now: () => Date.UTC(2026, 7, 1) } });
+    const inbox = finance();
     let isDown = false;
     const failing: ApprovalInbox = {
       ...inbox,
@@ -289,7 +288,7 @@ describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) =>
     isDown = true;
     const second = await call('resume', ticketIn(first));
     expect(second).toContain('nobody has answered yet');
-    // Its time is up meanwhile, and somebody may have answered before.
+    // Its time is up, and somebody may have answered before.
     clock.move(20 * 60_000);
     const third = await call('resume', ticketIn(second));
     expect(third).toContain("waiting for one of 'finance'");
@@ -302,7 +301,7 @@ describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) =>
 
   it('has timed out when its time is up, and no answer counts in the inbox from then on', async () => {
     const clock = stillClock();
-    const inbox = testInbox({ groups, clock: { now: () => Date.UTC(2026, 7, 1) } });
+    const inbox = finance();
     const { act, call } = await served(at, payment({ count: 1 }), {
       inbox,
       clock,

@@ -14,6 +14,7 @@ import { usage } from './usage.ts';
 const waits: Readonly<Partial<Record<WaitingCall['waitsFor'], string>>> = {
   answer: 'an answer in the host',
   page: 'an answer on a page',
+  approvers: 'an answer in an inbox',
   resume: 'the model to call resume',
   work: 'its own work',
 };

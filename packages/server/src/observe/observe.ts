@@ -3,6 +3,8 @@
  * of `@midcall/testing` watches; nothing in it reaches a client or a log.
  */
 
+import type { Json } from '../base/index.ts';
+
 export type Observation =
   /** The handler begins, from the top. */
   | { readonly kind: 'run' }
@@ -10,6 +12,10 @@ export type Observation =
   | { readonly kind: 'returned' }
   /** The server waits for one of its pages. */
   | { readonly kind: 'page' }
+  /** The server waits for an answer in an inbox. */
+  | { readonly kind: 'inbox' }
+  /** An inbox has brought a yes. */
+  | { readonly kind: 'approved'; readonly message: string; readonly content: Json }
   /** The call ended with this error. */
   | { readonly kind: 'failed'; readonly error: unknown }
   /** A step marked `effect`, or a change of files, begins or has ended. */

@@ -56,7 +56,7 @@ export interface Trace {
   readonly replayDiffers: boolean;
   readonly rounds: number;
   readonly askedRoots: boolean;
-  /** The server waited for a page that nobody finished. */
+  /** The server waited for a page that nobody finished, or for an answer in an inbox. */
   readonly onPage: boolean;
   /** The server passed the options on to `midcall()`, so that we control its clock and see its effects. */
   readonly observed: boolean;
@@ -90,7 +90,7 @@ export class OpenTrace {
   replayDiffers = false;
   rounds = 0;
   askedRoots = false;
-  /** The server waits for a page that nobody finishes. */
+  /** The server waits for a page that nobody finishes, or for an answer in an inbox. */
   onPage = false;
   /** The link of the last page that was shown. */
   #link: string | undefined;
@@ -154,6 +154,15 @@ export class OpenTrace {
       this.onPage ||= this.#ended !== true;
       if (this.#ended === undefined)
         this.#leftOut.add('pages that are announced by a link alone: nobody finishes them');
+    } else if (seen.kind === 'inbox') {
+      this.onPage = true;
+      this.#leftOut.add('approvers who have not answered: give testInbox() their votes');
+    } else if (seen.kind === 'approved') {
+      const { message, content } = seen;
+      this.#delivered.push({
+        question: { method: 'elicitation/create', params: { message }, words: message },
+        outcome: { kind: 'accept', label: 'approvers agree', reply: { action: 'accept', content } },
+      });
     } else if (seen.kind === 'failed') this.#failure = seen.error;
     else if (seen.kind === 'returned') this.raced ||= this.waiting && !this.gone;
     else if (seen.kind === 'effect' && seen.phase === 'begun') this.#begin(seen);

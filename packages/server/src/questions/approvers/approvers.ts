@@ -43,6 +43,10 @@ type Asked =
 const name = 'approvers';
 const noInbox = "the server has no inbox: give midcall() inbox: await openInbox(…) of '@midcall/inbox'";
 
+const notHere =
+  'This question waits in an inbox that is not known here, so it was not ended. End the ticket or the task of its call, or call ' +
+  'mid.cancel in a server that has the inbox.';
+
 /** Milliseconds after which the inbox is read again, since its own signal may be lost. */
 const LOOK_MS = 10_000;
 
@@ -66,7 +70,8 @@ export const approvers: AskChannel = {
     // If this process has no inbox, or cannot read it, only the expiry is known.
     look: async (id, { inbox }) => (await look(id, inbox)) !== 'ended',
     async cancel(id, { inbox }) {
-      if (!inbox || (await look(id, inbox)) === 'ended') return false;
+      if (!inbox) throw new MidcallError('server/setup', notHere);
+      if ((await look(id, inbox)) === 'ended') return false;
       await inbox.withdraw(id);
       return true;
     },
@@ -131,10 +136,15 @@ export const approvers: AskChannel = {
       const answered = await run.ask({ kind: 'elicit', identity: [name, record.at.id], label: message, detail });
       const recording = readRecording(answered.value);
       const judged = await judging(recording, answered.id);
+      const got = recording.kind === 'answered' ? recording.got : undefined;
+      if ('answer' in judged && judged.answer.action === 'accept') {
+        const { content = null } = got as { readonly content?: Json };
+        config.observe?.({ kind: 'approved', message: ask.message, content });
+      }
       const leftOut = 'answer' in judged && judged.leftOut && { leftOut: judged.leftOut };
       return {
         judged,
-        got: recording.kind === 'answered' ? recording.got : undefined,
+        got,
         identity: answered.id,
         untold: { id, fresh: answered.fresh, ...leftOut },
       };
@@ -239,6 +249,7 @@ function waiting(
           const before = sign();
           const recording = await outcome();
           if (recording) return recording;
+          config.observe?.({ kind: 'inbox' });
           if (sign() !== before) changed?.();
           const left = until - clock.now();
           if (left <= 0 || signal?.aborted) return undefined;
