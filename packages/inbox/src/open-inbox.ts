@@ -1,9 +1,17 @@
 /** Inboxes of people on one store, with their pages at `/inbox`. */
 import { MidcallError } from '@midcall/core/errors';
-import { createSealer } from '@midcall/server';
+import { checkOptions } from '@midcall/core/options';
+import { type ApprovalInbox, createSealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
 import { InboxSite } from './site/index.ts';
-import { type InboxStore, type InboxStoreOptions, inboxKeys, openInboxStore } from './store/index.ts';
+import {
+  groupsKind,
+  type InboxGroups,
+  type InboxStore,
+  type InboxStoreOptions,
+  inboxKeys,
+  openStore,
+} from './store/index.ts';
 
 /** What {@link openInbox} takes. */
 export interface InboxServiceOptions extends InboxStoreOptions {
@@ -13,10 +21,12 @@ export interface InboxServiceOptions extends InboxStoreOptions {
   readonly publicUrl: URL;
   /** Where the authorization server sends browsers back to; `/inbox/signed-in` of `publicUrl` if absent. */
   readonly redirect?: URL | undefined;
+  /** Who the members of the groups are that servers ask: `approvers('finance')`. */
+  readonly groups?: InboxGroups | undefined;
 }
 
-/** The inboxes of people, and their pages. */
-export interface InboxService {
+/** The inboxes of people, and their pages; `midcall({ inbox })` asks people there. */
+export interface InboxService extends ApprovalInbox {
   /** Where people find their inboxes. */
   readonly url: string;
   readonly store: InboxStore;
@@ -32,7 +42,7 @@ export interface InboxService {
 
 /**
  * Opens the inboxes.
- * @throws MidcallError `server/setup` if the authorization server sends browsers to another place than these pages, and what opening the
+ * @throws TypeError for groups that are not what they may be; MidcallError `server/setup` if the authorization server sends browsers to another place than these pages, and what opening the
  *   store throws: see {@link openInboxStore}
  * @example
  * ```ts
@@ -41,22 +51,29 @@ export interface InboxService {
  * ```
  */
 export async function openInbox(options: InboxServiceOptions): Promise<InboxService> {
-  const { issuer, redirect, publicUrl, ...stored } = options;
+  const { issuer, redirect, publicUrl, groups, ...stored } = options;
+  checkOptions('openInbox', { groups }, { groups: groupsKind });
   const { where, key, onError = () => {} } = stored;
   if (redirect && (redirect.origin !== publicUrl.origin || !redirect.pathname.startsWith('/inbox/')))
     throw new MidcallError(
       'server/setup',
       `The redirect of the issuer must be an address below ${new URL('/inbox/', publicUrl)}, such as ${new URL('/inbox/signed-in', publicUrl)}.`,
     );
-  const store = await openInboxStore(stored);
+  const store = await openStore(stored, { groups: groups ?? {}, issuer: issuer.issuer, home: publicUrl.href });
   const sealer = createSealer(inboxKeys(where, key));
-  const site = new InboxSite({ store, issuer, redirect, publicUrl, sealer, onError });
+  const site = new InboxSite({ store, issuer, redirect, publicUrl, sealer, onError, groupsClaim: groups?.claim });
+  const { whyNot, look, withdraw, listen } = store.approvals;
   return {
     url: site.link(),
     store,
     link: question => site.link(question),
     isWatched: principal => site.isWatched(principal),
     pages: request => site.handle(request),
+    ...{ whyNot, look, withdraw, listen },
+    async ask(ask) {
+      await store.approvals.ask(ask);
+      return { url: site.link(ask.id) };
+    },
     async stop() {
       site.close();
       await store.stop();

@@ -1,7 +1,8 @@
 /** Inboxes for the people who are asked by servers: where they sign in, see what waits for them, and answer. */
-export { type InboxServiceOptions, type InboxService, openInbox } from './open-inbox.ts';
+export { type InboxService, type InboxServiceOptions, openInbox } from './open-inbox.ts';
 export type {
   Asked,
+  InboxGroups,
   InboxStore,
   InboxStoreOptions,
   People,
@@ -12,5 +13,6 @@ export type {
   RecordOfInbox,
   Session,
   Sessions,
+  StoredApprovals,
 } from './store/index.ts';
 export { openInboxStore } from './store/index.ts';

@@ -13,8 +13,8 @@ import { systemClock } from '@midcall/core/time';
 import { type PersonNotice, type PersonPages, type PersonQuestions, personPages } from '@midcall/host/web';
 import { principalId, type Sealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
-import { cookieOf, InboxSignIn, seeOther } from './sign-in.ts';
 import type { InboxStore } from '../store/index.ts';
+import { cookieOf, InboxSignIn, seeOther } from './sign-in.ts';
 
 /** What the pages need. */
 export interface InboxSiteOptions {
@@ -26,6 +26,8 @@ export interface InboxSiteOptions {
   readonly publicUrl: URL;
   /** Seals sign-ins in progress. */
   readonly sealer: Sealer;
+  /** The claim of ID tokens that lists a person's groups; absent if none counts. */
+  readonly groupsClaim?: string | undefined;
   /** Called with errors of the pages. */
   readonly onError: (error: unknown) => void;
 }
@@ -60,12 +62,13 @@ export class InboxSite {
   readonly #watchers = new Map<string, number>();
 
   constructor(options: InboxSiteOptions) {
-    const { issuer, redirect, publicUrl, sealer, onError } = options;
+    const { issuer, redirect, publicUrl, sealer, groupsClaim, onError } = options;
     this.#options = options;
     this.#signIn = new InboxSignIn({
       issuer,
       redirect: redirect ?? new URL(`${root}/signed-in`, publicUrl),
       sealer,
+      groupsClaim,
       clock: systemClock,
     });
     this.#pages = personPages({ assets: `${root}/assets`, onError });
@@ -172,7 +175,10 @@ export class InboxSite {
       const principal = principalId(person);
       if (await store.people.isRemoved(principal))
         return this.#pages.notice({ title: texts.removedTitle, lines: [texts.removed], status: 403 });
-      const { at, cookie } = await store.sessions.begin({ principal, name: person.name });
+      const { at, cookie } = await store.sessions.begin({
+        ...{ principal, name: person.name },
+        ...(person.groups && { groups: person.groups }),
+      });
       const to = person.question === undefined ? '' : `questions/${encodeURIComponent(person.question)}`;
       // A redirect that another site began would arrive without the new cookie; what leads on from a page of ours arrives with it.
       const page = this.#pages.notice({

@@ -8,10 +8,11 @@
  *   any bridge can end it, and a callback that is sent to somebody else signs nobody in.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { isRecord } from '@midcall/core/json';
+import { isRecord, own } from '@midcall/core/json';
 import type { Clock } from '@midcall/core/time';
 import type { Sealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
+import { claimedGroups } from '../store/index.ts';
 
 /** What signing in needs. */
 export interface InboxSignInParts {
@@ -19,6 +20,8 @@ export interface InboxSignInParts {
   /** Where the authorization server sends the browser back to, as it was registered there. */
   readonly redirect: URL;
   readonly sealer: Sealer;
+  /** The claim of ID tokens that lists a person's groups; absent if none counts. */
+  readonly groupsClaim: string | undefined;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -28,6 +31,8 @@ export interface SignedInPerson {
   readonly subject: string;
   /** As the issuer calls them; untrusted. */
   readonly name: string;
+  /** The groups of the claim that counts; absent if none does. */
+  readonly groups?: readonly string[];
   /** The question that they wanted to see. */
   readonly question: string | undefined;
 }
@@ -78,7 +83,7 @@ export class InboxSignIn {
    * @throws ProviderError if the authorization server refuses; its message may be shown
    */
   async end(request: Request): Promise<{ readonly person: SignedInPerson; readonly forget: string } | undefined> {
-    const { issuer, redirect, sealer, clock } = this.#parts;
+    const { issuer, redirect, sealer, groupsClaim, clock } = this.#parts;
     const { searchParams: parameters, search } = new URL(request.url);
     const states = parameters.getAll('state');
     const state = states.length === 1 ? states[0]! : undefined;
@@ -90,7 +95,11 @@ export class InboxSignIn {
     if (flow?.['state'] !== state || !(Number(flow['until']) > clock.now())) return undefined;
     const returned = new URL(redirect);
     returned.search = search;
-    const { subject, name: called } = await issuer.client.exchange(returned, {
+    const {
+      subject,
+      name: called,
+      claims,
+    } = await issuer.client.exchange(returned, {
       state,
       verifier: String(flow['verifier']),
       nonce: String(flow['nonce']),
@@ -98,7 +107,11 @@ export class InboxSignIn {
     });
     if (!subject) return undefined;
     const question = typeof flow['question'] === 'string' ? flow['question'] : undefined;
-    return { person: { ...subject, name: called ?? subject.subject, question }, forget: this.#cookie(name, '', 0) };
+    const groups = groupsClaim === undefined ? undefined : claimedGroups(own(claims, groupsClaim));
+    return {
+      person: { ...subject, name: called ?? subject.subject, ...(groups && { groups }), question },
+      forget: this.#cookie(name, '', 0),
+    };
   }
 
   get #scopes(): readonly string[] {

@@ -24,19 +24,22 @@ interface Watched {
 export interface ChangesOptions {
   readonly clock: Clock;
   readonly wake: Wake | undefined;
-  readonly versions: (principals: readonly string[]) => Promise<ReadonlyMap<string, number>>;
-  /** Looks at the mailbox of this process. Never rejects. */
-  readonly lookAtMailbox: () => Promise<void>;
-  /** Whether this process has a mailbox to look at. */
-  readonly hasMailbox: () => boolean;
+  /** What other processes are told of a subject by. */
+  readonly topic: (subject: string) => string;
+  /** A number for each subject that grows with each change. */
+  readonly versions: (subjects: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  /** The mailbox of this process: whether there is something to look for, and a look at it, which never rejects. */
+  readonly mailbox?: { readonly isOpen: () => boolean; readonly look: () => Promise<void> };
   readonly failed: (error: unknown) => void;
   readonly worked: () => void;
 }
 
 export const bridgeTopic = (bridge: string): string => `inbox/bridge/${bridge}`;
-const personTopic = (principal: string): string =>
-  `inbox/person/${createHash('sha256').update(principal).digest('base64url')}`;
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
+export const personTopic = (principal: string): string => `inbox/person/${digestOf(principal)}`;
+export const approvalTopic = (id: string): string => `inbox/approval/${digestOf(id)}`;
 
+/** Changes of subjects of one kind: of people, or of approvals. */
 export class Changes {
   readonly #options: ChangesOptions;
   readonly #watched = new Map<string, Watched>();
@@ -49,10 +52,10 @@ export class Changes {
     this.#options = options;
   }
 
-  /** Tells everybody that something of a person has changed. */
-  tell(principal: string): void {
-    for (const listener of [...(this.#watched.get(principal)?.listeners ?? [])]) listener();
-    this.#options.wake?.wake(personTopic(principal));
+  /** Tells everybody that a subject has changed. */
+  tell(subject: string): void {
+    for (const listener of [...(this.#watched.get(subject)?.listeners ?? [])]) listener();
+    this.#options.wake?.wake(this.#options.topic(subject));
   }
 
   /** Tells bridges that something waits for them, one of which may be this one. */
@@ -61,9 +64,9 @@ export class Changes {
     this.look();
   }
 
-  /** Calls `listener` for each change of a person's questions, and perhaps more often. @returns `begins` when none is missed any more */
-  watch(principal: string, listener: () => void): { readonly begins: Promise<void>; readonly end: () => void } {
-    const watched = this.#watched.get(principal) ?? this.#begin(principal);
+  /** Calls `listener` for each change of a subject, and perhaps more often. @returns `begins` when none is missed any more */
+  watch(subject: string, listener: () => void): { readonly begins: Promise<void>; readonly end: () => void } {
+    const watched = this.#watched.get(subject) ?? this.#begin(subject);
     // A separate function, so that a listener that is added twice is called twice.
     const own = (): void => listener();
     watched.listeners.add(own);
@@ -72,7 +75,7 @@ export class Changes {
       begins: watched.isRead,
       end: () => {
         if (!watched.listeners.delete(own) || watched.listeners.size > 0) return;
-        this.#watched.delete(principal);
+        this.#watched.delete(subject);
         watched.stopListening?.();
       },
     };
@@ -96,8 +99,8 @@ export class Changes {
 
   /** Looks in a while, if there is something to look for. */
   #later(): void {
-    const { clock, wake, hasMailbox } = this.#options;
-    if (this.#isStopped || this.#callOff || this.#looking || (this.#watched.size === 0 && !hasMailbox())) return;
+    const { clock, wake, mailbox } = this.#options;
+    if (this.#isStopped || this.#callOff || this.#looking || (this.#watched.size === 0 && !mailbox?.isOpen())) return;
     this.#callOff = clock.after(wake ? everyMs.woken : everyMs.alone, () => this.look());
   }
 
@@ -109,30 +112,30 @@ export class Changes {
     await this.#looking;
   }
 
-  #begin(principal: string): Watched {
-    const { wake, versions, failed } = this.#options;
+  #begin(subject: string): Watched {
+    const { wake, versions, failed, topic } = this.#options;
     const watched: Watched = {
       listeners: new Set(),
       version: undefined,
-      isRead: versions([principal]).then(read => {
-        watched.version ??= read.get(principal) ?? 0;
+      isRead: versions([subject]).then(read => {
+        watched.version ??= read.get(subject) ?? 0;
       }, failed),
-      stopListening: wake?.listen(personTopic(principal), () => this.look()),
+      stopListening: wake?.listen(topic(subject), () => this.look()),
     };
-    this.#watched.set(principal, watched);
+    this.#watched.set(subject, watched);
     return watched;
   }
 
   async #look(): Promise<void> {
     this.#looksAgain = false;
-    const { hasMailbox, lookAtMailbox, versions, failed, worked } = this.#options;
-    if (hasMailbox()) await lookAtMailbox();
+    const { mailbox, versions, failed, worked } = this.#options;
+    if (mailbox?.isOpen()) await mailbox.look();
     if (this.#watched.size === 0) return;
     try {
       const now = await versions([...this.#watched.keys()]);
       worked();
-      for (const [principal, watched] of [...this.#watched]) {
-        const version = now.get(principal) ?? 0;
+      for (const [subject, watched] of [...this.#watched]) {
+        const version = now.get(subject) ?? 0;
         const isNew = watched.version !== undefined && watched.version !== version;
         watched.version = version;
         if (isNew) for (const listener of [...watched.listeners]) listener();

@@ -24,6 +24,14 @@ export interface Change {
   readonly head: { line: number; digest: string };
 }
 
+/** How many rows one statement takes: databases limit the values of a statement. */
+const rowsAtOnce = 500;
+
+/** A list in parts that one statement can take. */
+export function* parts<T>(rows: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < rows.length; from += rowsAtOnce) yield rows.slice(from, from + rowsAtOnce);
+}
+
 /** An open database. Every method rejects with a MidcallError `store/unavailable` if the database cannot be used. */
 export interface InboxDatabase {
   read<T>(query: (db: Kysely<Tables>) => Promise<T>): Promise<T>;

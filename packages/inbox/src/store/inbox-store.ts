@@ -1,6 +1,7 @@
 /** What the inbox stores, as the rest of the bridge sees it. */
 import type { Ending, Question, Receipt, Reply, Via } from '@midcall/host';
 import type { HostWait, PersonQuestions } from '@midcall/host/web';
+import type { ApprovalAsk, ApprovalInbox } from '@midcall/server';
 
 /** Who owns a question: the inbox of this process, which alone decides how it ends. */
 export interface QuestionOwner {
@@ -37,6 +38,8 @@ export interface InboxStore {
   /** Says whether the host of a call waits for the answers to its questions. Never rejects. */
   tellWait(callId: string, wait: HostWait): Promise<void>;
   person(principal: string): PersonQuestions;
+  /** Questions that servers ask of several people, or of one who has to use a passkey. */
+  readonly approvals: StoredApprovals;
   readonly sessions: Sessions;
   readonly people: People;
   readonly record: RecordOfInbox;
@@ -44,6 +47,15 @@ export interface InboxStore {
   backup(to: string): Promise<void>;
   /** Ends the open questions of this process as `unshown`, and closes the database. */
   stop(): Promise<void>;
+}
+
+/** The seam between a server and an inbox, but for the address where people answer. */
+export interface StoredApprovals extends Omit<ApprovalInbox, 'ask'> {
+  /**
+   * Stores a question; resolves when it is on the disk. The same id again changes nothing.
+   * @throws MidcallError `ask/unavailable` with what {@link whyNot} says, if too many questions are open, or if its form cannot be shown
+   */
+  ask(ask: ApprovalAsk): Promise<void>;
 }
 
 /** A browser's session. */
@@ -59,12 +71,14 @@ export interface Session {
 export interface Sessions {
   /**
    * Begins a session, which lasts twelve hours.
+   * @param person - `groups`: those that the issuer names, where they count
    * @returns its secrets: `at`, in the path of its pages, and the value of the cookie
    * @throws MidcallError `host/refused` if the person was removed
    */
   begin(person: {
     readonly principal: string;
     readonly name: string;
+    readonly groups?: readonly string[];
   }): Promise<{ readonly at: string; readonly cookie: string }>;
   /** @returns undefined if there is none, if it has ended, or for another's cookie */
   find(at: string, cookie: string): Promise<Session | undefined>;
@@ -103,19 +117,28 @@ export interface RecordLine {
   /** 1, 2, 3 and so on, without a gap. */
   readonly line: number;
   readonly at: number;
-  readonly event: 'asked' | 'ended' | 'removed' | 'admitted';
+  /**
+   * `requested` and `decided`: a server began to ask several people, or one with a passkey, and how that ended; each of them is `asked`,
+   * and their answer or the end is `ended`; `voided`: an answer counts no more, since its person was removed or left the group.
+   */
+  readonly event: 'asked' | 'ended' | 'removed' | 'admitted' | 'requested' | 'decided' | 'voided';
+  /** Whose inbox it is; of `requested` and `decided`, whose call, and empty if nobody knows. */
   readonly principal: string;
   /** The id of the question that was asked or has ended. */
   readonly question?: string;
   readonly server?: string;
   readonly host?: string;
   readonly kind?: Question['kind'];
-  /** How it ended. */
-  readonly how?: Ending['how'] | 'in-doubt';
+  /** How it ended. `unreachable`: too few people were left who could agree. */
+  readonly how?: Ending['how'] | 'in-doubt' | 'unreachable';
   /** Where it was answered: `inbox`, or the name of another view. */
   readonly via?: Via;
   /** A keyed digest of the answer. */
   readonly answer?: string;
+  /** The id of what several people were asked, or one with a passkey. */
+  readonly approval?: string;
+  /** How certain it was who answered that. */
+  readonly assurance?: 'verified' | 'present';
   /** A keyed digest of this line and the one before it. */
   readonly digest: string;
 }

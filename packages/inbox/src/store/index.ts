@@ -1,3 +1,4 @@
+export { claimedGroups, groupsKind, type InboxGroups } from './groups.ts';
 export type {
   Asked,
   InboxStore,
@@ -9,6 +10,7 @@ export type {
   RecordOfInbox,
   Session,
   Sessions,
+  StoredApprovals,
 } from './inbox-store.ts';
-export { type InboxStoreOptions, openInboxStore } from './open-store.ts';
+export { type InboxStoreOptions, openInboxStore, openStore } from './open-store.ts';
 export { inboxKeys } from './sealed.ts';

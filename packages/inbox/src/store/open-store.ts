@@ -4,15 +4,19 @@ import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import type { Receipt } from '@midcall/host';
 import type { PersonQuestions } from '@midcall/host/web';
 import type { KeySource, Wake } from '@midcall/server';
-import { Changes } from './changes.ts';
+import { ApprovalRows } from './approval-reader.ts';
+import { Approvals, type Told } from './approvals.ts';
+import { approvalTopic, Changes, personTopic } from './changes.ts';
 import { type InboxDatabase, openDatabase } from './database.ts';
+import { Groups, type InboxGroups } from './groups.ts';
 import type { InboxStore } from './inbox-store.ts';
 import { OwnQuestions } from './own-questions.ts';
 import { people } from './people.ts';
-import { Questions } from './questions.ts';
+import { endedMs, Questions } from './questions.ts';
 import { InboxRecord } from './record.ts';
 import { inboxKeys, type Sealed, sealed } from './sealed.ts';
 import { sessions } from './sessions.ts';
+import { traceEnd } from './trace-end.ts';
 
 /** How the inbox is opened. */
 export interface InboxStoreOptions {
@@ -48,6 +52,24 @@ const deleteMs = 60 * 60 * 1_000;
  * ```
  */
 export async function openInboxStore(options: InboxStoreOptions): Promise<InboxStore> {
+  return openStore(options, { groups: {}, issuer: '', home: '' });
+}
+
+/** What only inboxes with pages have. */
+export interface StoreHome {
+  readonly groups: InboxGroups;
+  /** Whose subjects the names in groups are. */
+  readonly issuer: string;
+  /** The address of the inboxes. */
+  readonly home: string;
+  /** How many of these people have a passkey; none if absent. */
+  readonly passkeysOf?: (principals: readonly string[]) => Promise<number>;
+}
+
+export async function openStore(
+  options: InboxStoreOptions,
+  { groups, issuer, home, passkeysOf = async () => 0 }: StoreHome,
+): Promise<InboxStore> {
   checkOptions('openInboxStore', options, {
     where: required(name),
     key: anything,
@@ -73,18 +95,38 @@ export async function openInboxStore(options: InboxStoreOptions): Promise<InboxS
     await db.close();
     throw error;
   }
-  const questions = new Questions(db, seal, record);
+  const stored = new ApprovalRows(seal);
+  const questions = new Questions(db, seal, record, stored);
   const told = { clock, wake, failed, worked };
   const own: OwnQuestions = new OwnQuestions({ ...told, db, questions, onError, changes: () => changes });
   const changes: Changes = new Changes({
     ...told,
+    topic: personTopic,
     versions: principals => questions.versions(principals),
-    lookAtMailbox: () => own.look(),
-    hasMailbox: () => own.hasOpen,
+    mailbox: { isOpen: () => own.hasOpen, look: () => own.look() },
   });
+  const announce = ({ people, approvals: ofApprovals, ended }: Told): void => {
+    for (const principal of people) changes.tell(principal);
+    for (const id of ofApprovals) approvalChanges.tell(id);
+    for (const row of ended) traceEnd(row);
+  };
+  const approvals = new Approvals({
+    ...{ db, questions, record, stored, home, passkeysOf, clock, announce },
+    groups: new Groups(seal, groups, issuer),
+  });
+  const approvalChanges = new Changes({ ...told, topic: approvalTopic, versions: ids => approvals.versions(ids) });
+  if (home !== '') {
+    try {
+      await approvals.reconfigure();
+    } catch (error) {
+      await db.close();
+      throw error;
+    }
+  }
   let callOffDelete = (): void => {};
   const deleteOld = async (): Promise<void> => {
-    await questions.deleteOld(clock.now()).then(worked, failed);
+    const now = clock.now();
+    await Promise.all([questions.deleteOld(now), approvals.deleteOld(now - endedMs)]).then(worked, failed);
     callOffDelete = clock.after(deleteMs, () => {
       deleting = deleteOld();
     });
@@ -94,17 +136,32 @@ export async function openInboxStore(options: InboxStoreOptions): Promise<InboxS
     ask: asked => own.ask(asked),
     ended: (id, ending) => own.ended(id, ending),
     tellWait: (callId, wait) => own.tellWait(callId, wait),
-    person: principal => personQuestions(principal, questions, changes, clock),
-    sessions: sessions({ db, sealed: seal, clock }, principal => changes.tell(principal)),
-    people: people({ db, sealed: seal, record, clock }, (principal, bridges) => {
-      changes.tell(principal);
-      changes.tellBridges(bridges);
+    person: principal => personQuestions(principal, { questions, approvals, changes, clock }),
+    approvals: {
+      whyNot: asked => approvals.whyNot(asked),
+      ask: asked => approvals.ask(asked),
+      look: id => approvals.look(id),
+      withdraw: id => approvals.withdraw(id),
+      listen(id, listener) {
+        const { begins, end } = approvalChanges.watch(id, listener);
+        // A change before the first look at the database would be missed.
+        void begins.then(listener);
+        return end;
+      },
+    },
+    sessions: sessions({ db, sealed: seal, approvals, clock, announce }),
+    people: people({
+      ...{ db, sealed: seal, record, approvals, clock },
+      announce(whom, bridges) {
+        announce(whom);
+        changes.tellBridges(bridges);
+      },
     }),
     record,
     backup: to => db.backup(to),
     async stop() {
       await own.stop();
-      await changes.stop();
+      await Promise.all([changes.stop(), approvalChanges.stop()]);
       await deleting;
       callOffDelete();
       await db.close();
@@ -126,13 +183,27 @@ async function checkKey(db: InboxDatabase, sealed: Sealed, record: InboxRecord):
   await db.write(tx => tx.updateTable('inbox_head').set({ key_check: anew }).execute());
 }
 
-function personQuestions(principal: string, questions: Questions, changes: Changes, clock: Clock): PersonQuestions {
+/** What answers a person. */
+interface PersonParts {
+  readonly questions: Questions;
+  readonly approvals: Approvals;
+  readonly changes: Changes;
+  readonly clock: Clock;
+}
+
+function personQuestions(principal: string, { questions, approvals, changes, clock }: PersonParts): PersonQuestions {
+  const current = async <T>(read: () => Promise<T>): Promise<T> => {
+    await approvals.expire();
+    return read();
+  };
   return {
-    open: (from, limit) => questions.open(principal, from, limit),
-    ended: (from, limit) => questions.ended(principal, from, limit),
-    get: id => questions.get(principal, id),
+    open: (from, limit) => current(() => questions.open(principal, from, limit)),
+    ended: (from, limit) => current(() => questions.ended(principal, from, limit)),
+    get: id => current(() => questions.get(principal, id)),
     subscribe: listener => changes.watch(principal, listener).end,
-    async reply(id, reply) {
+    async reply(id, reply, proof) {
+      const voted = await approvals.vote(principal, id, reply, proof);
+      if (voted) return voted;
       let look = (): void => {};
       const watch = changes.watch(principal, () => look());
       try {

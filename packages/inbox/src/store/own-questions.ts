@@ -19,7 +19,7 @@ import type { Wake } from '@midcall/server';
 import { bridgeTopic, type Changes } from './changes.ts';
 import type { Change, InboxDatabase } from './database.ts';
 import type { Asked } from './inbox-store.ts';
-import type { EndedRow, Questions, WaitingReply } from './questions.ts';
+import { type EndedRow, type Questions, removedEnding, viaInbox, type WaitingReply } from './questions.ts';
 import { traceEnd } from './trace-end.ts';
 
 const beatMs = 3_000;
@@ -44,9 +44,6 @@ interface Own extends Omit<Asked, 'wait'> {
   /** Resolves when its end is written. */
   ended?: Promise<void>;
 }
-
-/** The end of those who were removed. */
-const removedEnding: Ending = { how: 'refused-by-policy', decision: 'This person was removed from the inbox.' };
 
 /** What the questions of this process need. */
 export interface OwnQuestionsOptions {
@@ -446,6 +443,3 @@ export class OwnQuestions {
     }
   }
 }
-
-/** Where a reply came from that was taken from the mailbox. */
-const viaInbox = 'inbox';

@@ -1,5 +1,6 @@
 /** Who may use the inbox, and removing a person. */
 import type { Clock } from '@midcall/core/time';
+import { type Approvals, nobodyTold, type Told } from './approvals.ts';
 import type { InboxDatabase } from './database.ts';
 import type { People, Person } from './inbox-store.ts';
 import { refuseQuestions } from './questions.ts';
@@ -7,11 +8,18 @@ import type { InboxRecord } from './record.ts';
 import type { Sealed } from './sealed.ts';
 import { namePlace } from './sessions.ts';
 
-/** @param onChange - told of a person who was removed */
-export function people(
-  { db, sealed, record, clock }: { db: InboxDatabase; sealed: Sealed; record: InboxRecord; clock: Pick<Clock, 'now'> },
-  onChange: (principal: string, bridges: readonly string[]) => void,
-): People {
+/** What people are stored with. */
+export interface PeopleOptions {
+  readonly db: InboxDatabase;
+  readonly sealed: Sealed;
+  readonly record: InboxRecord;
+  readonly approvals: Approvals;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Told who has to look again, and which bridges have to end questions. */
+  readonly announce: (told: Told, bridges: readonly string[]) => void;
+}
+
+export function people({ db, sealed, record, approvals, clock, announce }: PeopleOptions): People {
   return {
     async list() {
       const rows = await db.read(read =>
@@ -41,6 +49,7 @@ export function people(
     },
 
     async remove(principal) {
+      const told = nobodyTold();
       const bridges = await db.change(principal, async change => {
         const { tx } = change;
         const removed = { removed_at: clock.now() };
@@ -58,9 +67,11 @@ export function people(
         if (numUpdatedRows === 0n) return undefined;
         await tx.deleteFrom('inbox_sessions').where('principal', '=', principal).execute();
         await record.add(change, { event: 'removed', principal });
+        await approvals.removed(change, principal, told);
         return refuseQuestions(tx, principal);
       });
-      if (bridges) onChange(principal, bridges);
+      told.people.add(principal);
+      if (bridges) announce(told, bridges);
       return bridges !== undefined;
     },
 

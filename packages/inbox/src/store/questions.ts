@@ -6,10 +6,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
-import type { Question, Receipt, Reply } from '@midcall/host';
-import type { EndedQuestion, HostWait, OpenQuestion, PersonEnding } from '@midcall/host/web';
-import type { ExpressionBuilder } from 'kysely';
-import type { Change, InboxDatabase, Tx } from './database.ts';
+import type { Ending, Question, Receipt, Reply } from '@midcall/host';
+import type { ApprovalView, EndedQuestion, HostWait, OpenQuestion, PersonEnding } from '@midcall/host/web';
+import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
+import { type Change, type InboxDatabase, parts, type Tx } from './database.ts';
 import type { InboxRecord } from './record.ts';
 import type { Sealed } from './sealed.ts';
 import { replyState, type Tables } from './tables.ts';
@@ -22,6 +22,38 @@ export interface NewQuestion {
   readonly question: Question;
   readonly host?: string;
   readonly wait?: HostWait;
+}
+
+/** The question of an approval to one of those who are asked; what is asked is stored once, with the approval. */
+export interface ApprovalQuestion {
+  readonly principal: string;
+  readonly approval: string;
+  readonly server: string;
+  readonly askedAt: number;
+}
+
+/** The columns of an open question that its end needs. */
+export type OpenRow = Pick<
+  Selectable<Tables['inbox_questions']>,
+  'id' | 'principal' | 'approval' | 'server' | 'host' | 'kind' | 'asked_at'
+>;
+
+/** What is stored as the content of an approval's question, in place of a question. */
+export interface ApprovalReference {
+  readonly approval: string;
+}
+
+/** Shows questions of approvals. */
+export interface ApprovalReader {
+  /**
+   * @param rows - the ids of questions, and those of their approvals
+   * @returns what is shown of each, by the id of its question; those whose approvals are gone are missing
+   */
+  shown(
+    db: Kysely<Tables>,
+    principal: string,
+    rows: ReadonlyMap<string, string>,
+  ): Promise<ReadonlyMap<string, { readonly question: Question; readonly approval: ApprovalView }>>;
 }
 
 /** A question that has just ended, without its contents. */
@@ -43,7 +75,17 @@ export interface WaitingReply {
   readonly reply: string;
 }
 
-const thirtyDays = 30 * 24 * 60 * 60 * 1_000;
+/** Where a reply was given that came through the inbox. */
+export const viaInbox = 'inbox';
+
+/** The end of those who were removed. */
+export const removedEnding: Ending = {
+  how: 'refused-by-policy',
+  decision: 'This person was removed from the inbox.',
+};
+
+/** How long what has ended is stored, in milliseconds. */
+export const endedMs = 30 * 24 * 60 * 60 * 1_000;
 /** How many rows are deleted in one transaction. */
 const deletedAtOnce = 500;
 
@@ -63,30 +105,38 @@ const isSent = ({ exists, selectFrom }: ExpressionBuilder<Tables, 'inbox_questio
       .where('state', '<', replyState.done),
   ).as('sent');
 
-/** Lets pages of a person look again. */
-export async function touch(tx: Tx, principal: string): Promise<void> {
-  await tx
-    .insertInto('inbox_people')
-    .values({ principal, version: 1, name: null, seen_at: null, removed_at: null })
-    .onConflict(conflict =>
-      conflict.column('principal').doUpdateSet(select => ({ version: select('inbox_people.version', '+', 1) })),
-    )
-    .execute();
+/** Lets pages of people look again. */
+export async function touch(tx: Tx, ...principals: readonly string[]): Promise<void> {
+  const rows = [...new Set(principals)].map(principal => ({ principal, version: 1 }));
+  for (const part of parts(rows)) {
+    await tx
+      .insertInto('inbox_people')
+      .values(part.map(row => ({ ...row, name: null, seen_at: null, removed_at: null })))
+      .onConflict(conflict =>
+        conflict.column('principal').doUpdateSet(select => ({ version: select('inbox_people.version', '+', 1) })),
+      )
+      .execute();
+  }
 }
 
-/** Marks the open questions of a person who was removed: no reply to them is taken. @returns the bridges that have to end them */
+/**
+ * Marks the open questions of a person who was removed, but for those of approvals: no reply to them is taken.
+ * @returns the bridges that have to end them
+ */
 export async function refuseQuestions(tx: Tx, principal: string): Promise<readonly string[]> {
   const open = await tx
     .selectFrom('inbox_questions')
     .select('bridge')
     .distinct()
     .where('principal', '=', principal)
+    .where('approval', 'is', null)
     .where('ended_line', 'is', null)
     .execute();
   await tx
     .updateTable('inbox_questions')
     .set({ refused: 1 })
     .where('principal', '=', principal)
+    .where('approval', 'is', null)
     .where('ended_line', 'is', null)
     .execute();
   await touch(tx, principal);
@@ -97,11 +147,13 @@ export class Questions {
   readonly #db: InboxDatabase;
   readonly #sealed: Sealed;
   readonly #record: InboxRecord;
+  readonly #approvals: ApprovalReader;
 
-  constructor(db: InboxDatabase, sealed: Sealed, record: InboxRecord) {
+  constructor(db: InboxDatabase, sealed: Sealed, record: InboxRecord, approvals: ApprovalReader) {
     this.#db = db;
     this.#sealed = sealed;
     this.#record = record;
+    this.#approvals = approvals;
   }
 
   // What the process that asks does.
@@ -123,7 +175,7 @@ export class Questions {
     await tx
       .insertInto('inbox_questions')
       .values({
-        ...{ id, principal, bridge, ...said },
+        ...{ id, principal, bridge, approval: null, ...said },
         ...{ asked_line: line, asked_at: question.askedAt, ended_line: null, ended_at: null, how: null, refused: 0 },
         ...{ wait: this.#sealedWait(id, wait), ending: null },
       })
@@ -167,28 +219,111 @@ export class Questions {
     const { tx } = change;
     const row = await tx
       .selectFrom('inbox_questions')
-      .select(['principal', 'server', 'host', 'kind', 'asked_at'])
+      .select(openColumns)
       .where('id', '=', id)
       .where('ended_line', 'is', null)
       .executeTakeFirst();
     if (!row) return undefined;
-    const { asked_at: askedAt, ...asked } = row;
-    const said = { ...asked, how: ending.how, ...('via' in ending && { via: shortened(ending.via) }) };
-    const { line, at } = await this.#record.add(change, {
-      ...{ event: 'ended', question: id, ...said },
-      ...('content' in ending && ending.content && { answer: this.#record.answerDigest(id, ending.content) }),
-    });
-    const endedAt = Math.max(at, askedAt);
-    await tx
-      .updateTable('inbox_questions')
-      .set({ ended_line: line, ended_at: endedAt, how: ending.how })
-      .set({ ...(!keepsWait && { wait: null }), ending: this.#sealed.seal(ending, place('ending', id)) })
-      .where('id', '=', id)
-      .execute();
+    const [ended] = await this.endRows(change, [row], ending);
+    if (!keepsWait) await tx.updateTable('inbox_questions').set({ wait: null }).where('id', '=', id).execute();
     if (repliedBy !== undefined) await this.#setReceipt(tx, repliedBy, { ok: true });
     await tx.deleteFrom('inbox_replies').where('question', '=', id).where('state', '<', replyState.done).execute();
-    await touch(tx, row.principal);
-    return { ...said, askedAt, endedAt };
+    return ended;
+  }
+
+  /**
+   * Ends questions that are open.
+   * @param assurance - of the answer, where that is recorded
+   * @returns each as it has ended, with its line in the record
+   */
+  async endRows(
+    change: Change,
+    rows: readonly OpenRow[],
+    ending: PersonEnding,
+    assurance?: string,
+  ): Promise<readonly (EndedRow & { readonly line: number })[]> {
+    const { tx } = change;
+    const via = 'via' in ending ? { via: shortened(ending.via) } : {};
+    const content = 'content' in ending ? ending.content : undefined;
+    const lines = await this.#record.addAll(
+      change,
+      rows.map(({ asked_at: _, id, ...asked }) => ({
+        ...{ event: 'ended', question: id, ...asked, how: ending.how, ...via },
+        ...(content && { answer: this.#record.answerDigest(id, content) }),
+        ...(assurance !== undefined && { assurance }),
+      })),
+    );
+    const ended = rows.map((row, n) => {
+      const { line, at } = lines[n]!;
+      const { principal, server, host, kind, asked_at: askedAt } = row;
+      return { principal, server, host, kind, how: ending.how, ...via, askedAt, endedAt: Math.max(at, askedAt), line };
+    });
+    for (const [n, { id }] of rows.entries()) {
+      const { line, endedAt } = ended[n]!;
+      await tx
+        .updateTable('inbox_questions')
+        .set({ ended_line: line, ended_at: endedAt, how: ending.how })
+        .set({ ending: this.#sealed.seal(ending, place('ending', id)) })
+        .where('id', '=', id)
+        .execute();
+    }
+    await touch(tx, ...rows.map(({ principal }) => principal));
+    return ended;
+  }
+
+  // What an approval does with the questions to those who are asked.
+
+  /** Asks people; none of them was removed. */
+  async addOfApprovals(change: Change, asked: readonly ApprovalQuestion[]): Promise<void> {
+    const { tx } = change;
+    const said = asked.map(({ principal, approval, server }) => ({
+      ...{ principal, approval, question: randomUUID() as string, server: shortened(server), kind: 'form' },
+    }));
+    const lines = await this.#record.addAll(
+      change,
+      said.map(each => ({ event: 'asked', ...each })),
+    );
+    const rows = said.map(({ question: id, ...each }, n) => ({
+      ...{ id, ...each, bridge: '', host: null, asked_line: lines[n]!.line, asked_at: asked[n]!.askedAt },
+      ...{ ended_line: null, ended_at: null, how: null, refused: 0, wait: null, ending: null },
+    }));
+    const contents = rows.map(({ id, principal, approval }) => ({
+      id,
+      question: this.#sealed.seal({ approval } satisfies ApprovalReference, questionPlace(id, principal)),
+    }));
+    for (const part of parts(rows)) await tx.insertInto('inbox_questions').values(part).execute();
+    for (const part of parts(contents)) await tx.insertInto('inbox_contents').values(part).execute();
+    await touch(tx, ...asked.map(({ principal }) => principal));
+  }
+
+  /** The open questions of an approval, or those of one person to it. */
+  openOfApproval(tx: Tx, approval: string, principal?: string): Promise<readonly OpenRow[]> {
+    let rows = tx
+      .selectFrom('inbox_questions')
+      .select(openColumns)
+      .where('approval', '=', approval)
+      .where('ended_line', 'is', null);
+    if (principal !== undefined) rows = rows.where('principal', '=', principal);
+    return rows.execute();
+  }
+
+  /** How a question of an approval ended. */
+  async endingOf(tx: Tx, id: string): Promise<Ending> {
+    const row = tx.selectFrom('inbox_questions').select('ending').where('id', '=', id);
+    return this.#sealed.open((await row.executeTakeFirstOrThrow()).ending!, place('ending', id));
+  }
+
+  /** The approval whose question this is, to this person; undefined for any other question. */
+  async approvalOf(db: Kysely<Tables>, principal: string, id: string): Promise<string | undefined> {
+    const row = await db
+      .selectFrom('inbox_questions')
+      .innerJoin('inbox_contents', 'inbox_contents.id', 'inbox_questions.id')
+      .select('question')
+      .where('inbox_questions.id', '=', id)
+      .where('principal', '=', principal)
+      .where('approval', 'is not', null)
+      .executeTakeFirst();
+    return row && this.#sealed.open<ApprovalReference>(row.question, questionPlace(id, principal)).approval;
   }
 
   /** Replies that wait for a bridge, in their order, and questions that it has to refuse. */
@@ -278,7 +413,7 @@ export class Questions {
         .select(['page.id', 'wait', 'sent', 'question'])
         .orderBy('asked_line')
         .execute();
-      return { questions: rows.map(row => this.#opened(principal, row)), count };
+      return { questions: (await this.#shown(db, principal, rows)).map(openOne), count };
     });
   }
 
@@ -298,23 +433,25 @@ export class Questions {
         .select(['page.id', 'ended_at', 'ending', 'wait', 'question'])
         .orderBy('ended_line', 'desc')
         .execute();
-      return { questions: rows.map(row => this.#endedOne(principal, row)), count };
+      return { questions: (await this.#shown(db, principal, rows)).map(endedOne), count };
     });
   }
 
+  /** @param id - of a question, or of an approval of which one is or was this person's */
   async get(principal: string, id: string): Promise<OpenQuestion | EndedQuestion | undefined> {
-    const row = await this.#db.read(db =>
-      db
+    return this.#db.read(async db => {
+      const row = await db
         .selectFrom('inbox_questions')
         .innerJoin('inbox_contents', 'inbox_contents.id', 'inbox_questions.id')
         .select(['inbox_questions.id', 'wait', 'ended_at', 'ending', 'question'])
         .select(isSent)
-        .where('inbox_questions.id', '=', id)
+        .where(where => where.or([where('inbox_questions.id', '=', id), where('approval', '=', id)]))
         .where('principal', '=', principal)
-        .executeTakeFirst(),
-    );
-    if (!row) return undefined;
-    return row.ending === null ? this.#opened(principal, row) : this.#endedOne(principal, row);
+        .orderBy('asked_line', 'desc')
+        .executeTakeFirst();
+      const [shown] = row ? await this.#shown(db, principal, [row]) : [];
+      return shown && (row!.ending === null ? openOne(shown) : endedOne(shown));
+    });
   }
 
   /** Puts a reply into the mailbox. @returns its id, and the bridge that has to take it; undefined if the question is not open */
@@ -325,6 +462,7 @@ export class Questions {
         .select('bridge')
         .where('id', '=', question)
         .where('principal', '=', principal)
+        .where('approval', 'is', null)
         .where('ended_line', 'is', null)
         .executeTakeFirst();
       if (!open) return undefined;
@@ -378,7 +516,7 @@ export class Questions {
           .selectFrom('inbox_questions')
           .select('id')
           .where('ended_line', 'is not', null)
-          .where('ended_at', '<=', now - thirtyDays)
+          .where('ended_at', '<=', now - endedMs)
           .limit(deletedAtOnce)
           .execute();
         const ids = old.map(({ id }) => id);
@@ -406,31 +544,63 @@ export class Questions {
       .execute();
   }
 
-  #opened(
-    principal: string,
-    { id, wait, sent, question }: { id: string; wait: string | null; sent: unknown; question: string },
-  ): OpenQuestion {
-    return {
-      question: this.#sealed.open(question, questionPlace(id, principal)),
-      ...this.#openedWait(id, wait),
-      ...(sent ? { sent: true } : {}),
-    };
-  }
-
-  #openedWait(id: string, wait: string | null): { readonly wait?: HostWait } {
-    return wait === null ? {} : { wait: this.#sealed.open(wait, place('wait', id)) };
-  }
-
-  #endedOne(
-    principal: string,
-    row: { id: string; question: string; ending: string | null; ended_at: number | null; wait: string | null },
-  ): EndedQuestion {
-    const { id, question, ending, ended_at, wait } = row;
-    return {
-      question: this.#sealed.open(question, questionPlace(id, principal)),
-      ending: this.#sealed.open(ending!, place('ending', id)),
-      endedAt: ended_at!,
-      ...this.#openedWait(id, wait),
-    };
+  /** Rows of one person with what is shown of them. */
+  async #shown<R extends StoredRow>(db: Kysely<Tables>, principal: string, rows: readonly R[]): Promise<Shown<R>[]> {
+    const approvals = new Map<string, string>();
+    const opened = rows.map(row => {
+      const content = this.#sealed.open<Question | ApprovalReference>(row.question, questionPlace(row.id, principal));
+      if ('approval' in content) approvals.set(row.id, content.approval);
+      return {
+        row,
+        question: content as Question,
+        wait: row.wait === null ? undefined : this.#sealed.open<HostWait>(row.wait, place('wait', row.id)),
+        ending: row.ending == null ? undefined : this.#sealed.open<PersonEnding>(row.ending, place('ending', row.id)),
+      };
+    });
+    if (approvals.size === 0) return opened;
+    const ofApprovals = await this.#approvals.shown(db, principal, approvals);
+    return opened.flatMap(shown => {
+      if (!approvals.has(shown.row.id)) return [shown];
+      const ofApproval = ofApprovals.get(shown.row.id);
+      return ofApproval ? [{ ...shown, ...ofApproval }] : [];
+    });
   }
 }
+
+const openColumns = ['id', 'principal', 'approval', 'server', 'host', 'kind', 'asked_at'] as const;
+
+interface StoredRow {
+  readonly id: string;
+  readonly question: string;
+  readonly wait: string | null;
+  readonly ending?: string | null;
+}
+
+interface Shown<R> {
+  readonly row: R;
+  readonly question: Question;
+  readonly approval?: ApprovalView;
+  readonly wait: HostWait | undefined;
+  readonly ending: PersonEnding | undefined;
+}
+
+const openOne = ({ row, question, approval, wait }: Shown<{ readonly sent?: unknown }>): OpenQuestion => ({
+  question,
+  ...(approval && { approval }),
+  ...(wait && { wait }),
+  ...(row.sent ? { sent: true } : {}),
+});
+
+const endedOne = ({
+  row,
+  question,
+  approval,
+  wait,
+  ending,
+}: Shown<{ readonly ended_at: number | null }>): EndedQuestion => ({
+  question,
+  ...(approval && { approval }),
+  ending: ending!,
+  endedAt: row.ended_at!,
+  ...(wait && { wait }),
+});

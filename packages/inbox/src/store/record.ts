@@ -10,7 +10,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { canonical } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
-import type { Change, InboxDatabase } from './database.ts';
+import { type Change, type InboxDatabase, parts } from './database.ts';
 import type { RecordFilter, RecordLine, RecordOfInbox } from './inbox-store.ts';
 import type { Sealed } from './sealed.ts';
 import type { Tables } from './tables.ts';
@@ -18,6 +18,16 @@ import type { Tables } from './tables.ts';
 type Row = Tables['inbox_record'];
 /** What a line says, without what every line has. */
 type Said = Pick<Row, 'event' | 'principal'> & Partial<Omit<Row, 'line' | 'at' | 'key' | 'digest'>>;
+
+interface RecordedAt {
+  readonly line: number;
+  readonly at: number;
+}
+
+const empty = {
+  ...{ question: null, server: null, host: null, kind: null, how: null, via: null, answer: null },
+  ...{ approval: null, assurance: null },
+};
 
 /** How many lines are read at a time. */
 const atOnce = 500;
@@ -45,19 +55,28 @@ export class InboxRecord implements RecordOfInbox {
   }
 
   /** Adds a line. @returns its number and time */
-  async add({ tx, head }: Change, said: Said): Promise<{ readonly line: number; readonly at: number }> {
+  async add(change: Change, said: Said): Promise<RecordedAt> {
+    return (await this.addAll(change, [said]))[0]!;
+  }
+
+  /** Adds lines. @returns their numbers and times */
+  async addAll({ tx, head }: Change, all: readonly Said[]): Promise<readonly RecordedAt[]> {
+    if (all.length === 0) return [];
     const { key } = this.#sealed;
-    const none = { question: null, server: null, host: null, kind: null, how: null, via: null, answer: null };
-    const line = { ...none, ...said, line: head.line + 1, at: this.#clock.now(), key };
-    const digest = this.#digestOf(line, head.digest)!;
+    const at = this.#clock.now();
+    const rows: Row[] = [];
+    for (const said of all) {
+      const line = { ...empty, ...said, line: head.line + 1, at, key };
+      const digest = this.#digestOf(line, head.digest)!;
+      rows.push({ ...line, digest });
+      Object.assign(head, { line: line.line, digest });
+    }
+    for (const part of parts(rows)) await tx.insertInto('inbox_record').values(part).execute();
     await tx
-      .insertInto('inbox_record')
-      .values({ ...line, digest })
+      .updateTable('inbox_head')
+      .set({ ...head, proof: this.#proofOf(head.digest) })
       .execute();
-    const proof = this.#proofOf(digest);
-    await tx.updateTable('inbox_head').set({ line: line.line, digest, proof }).execute();
-    Object.assign(head, { line: line.line, digest });
-    return line;
+    return rows;
   }
 
   /** @param id - of the question */
@@ -121,9 +140,11 @@ export class InboxRecord implements RecordOfInbox {
   }
 
   #digestOf(row: Omit<Row, 'digest'>, before: string): string | undefined {
-    const { line, at, event, principal, question, server, host, kind, how, via, answer } = row;
-    const text = JSON.stringify([before, line, at, event, principal, question, server, host, kind, how, via, answer]);
-    return this.#sealed.digest(text, row.key);
+    const { line, at, event, principal, question, server, host, kind, how, via, answer, approval, assurance } = row;
+    const said = [before, line, at, event, principal, question, server, host, kind, how, via, answer];
+    // Other lines were written before these two existed.
+    if (approval !== null || assurance !== null) said.push(approval, assurance);
+    return this.#sealed.digest(JSON.stringify(said), row.key);
   }
 }
 

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import type { Clock } from '@midcall/core/time';
+import { type Approvals, nobodyTold, type Told } from './approvals.ts';
 import type { InboxDatabase } from './database.ts';
 import type { Sessions } from './inbox-store.ts';
 import { touch } from './questions.ts';
@@ -18,11 +19,17 @@ const digestOf = (what: 'at' | 'cookie' | 'csrf', text: string): string =>
 /** Where a person's name is sealed. */
 export const namePlace = (principal: string): string => `name ${principal}`;
 
-/** @param onChange - told of a person one of whose sessions has ended */
-export function sessions(
-  { db, sealed, clock }: { db: InboxDatabase; sealed: Sealed; clock: Pick<Clock, 'now'> },
-  onChange: (principal: string) => void,
-): Sessions {
+/** What sessions are stored with. */
+export interface SessionsOptions {
+  readonly db: InboxDatabase;
+  readonly sealed: Sealed;
+  readonly approvals: Approvals;
+  readonly clock: Pick<Clock, 'now'>;
+  /** Told who has to look again. */
+  readonly announce: (told: Told) => void;
+}
+
+export function sessions({ db, sealed, approvals, clock, announce }: SessionsOptions): Sessions {
   const endThose = async (column: 'at' | 'principal', value: string): Promise<void> => {
     const ended = await db.write(async tx => {
       const found = tx.selectFrom('inbox_sessions').select('principal').where(column, '=', value);
@@ -32,11 +39,13 @@ export function sessions(
       await touch(tx, person.principal);
       return person.principal;
     });
-    if (ended !== undefined) onChange(ended);
+    if (ended !== undefined) announce({ ...nobodyTold(), people: new Set([ended]) });
   };
   return {
-    begin: ({ principal, name }) =>
-      db.change(principal, async ({ tx }) => {
+    async begin({ principal, name, groups }) {
+      const told = nobodyTold();
+      const secrets = await db.change(principal, async change => {
+        const { tx } = change;
         const now = clock.now();
         const person = { name: sealed.seal(name, namePlace(principal)), seen_at: now };
         await tx
@@ -50,6 +59,7 @@ export function sessions(
           .where('principal', '=', principal)
           .executeTakeFirstOrThrow();
         if (removed_at !== null) throw new MidcallError('host/refused', 'This person was removed from the inbox.');
+        await approvals.signedIn(change, principal, groups, told);
         const at = secret();
         const cookie = secret();
         await tx
@@ -63,7 +73,10 @@ export function sessions(
           })
           .execute();
         return { at, cookie };
-      }),
+      });
+      announce(told);
+      return secrets;
+    },
 
     async find(at, cookie) {
       const now = clock.now();

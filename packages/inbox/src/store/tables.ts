@@ -29,6 +29,8 @@ export interface Tables {
     how: string | null;
     via: string | null;
     answer: string | null;
+    approval: string | null;
+    assurance: string | null;
     /** The id of the key that made the digests. */
     key: string;
     digest: string;
@@ -44,7 +46,10 @@ export interface Tables {
   inbox_questions: {
     id: string;
     principal: string;
+    /** The process that owns it; empty for the question of an approval, which no process owns. */
     bridge: string;
+    /** The approval that this is the question of, to one of those who are asked. */
+    approval: string | null;
     server: string;
     host: string | null;
     kind: string;
@@ -59,7 +64,7 @@ export interface Tables {
     wait: string | null;
     ending: string | null;
   };
-  /** The questions themselves, which may be large, and never change. */
+  /** The questions themselves, which may be large, and never change; of an approval, only its id. */
   inbox_contents: { id: string; question: string };
   inbox_replies: {
     id: string;
@@ -79,6 +84,28 @@ export interface Tables {
     seen_at: number | null;
     removed_at: number | null;
   };
+  /** What several people, or one person with a passkey, are asked by a server. */
+  inbox_approvals: {
+    id: string;
+    /** The address of the inboxes whose server asks; the groups of its configuration are meant. */
+    home: string;
+    group_name: string | null;
+    /** 1 if a claim makes people members of its group. */
+    by_claim: number;
+    /** Empty if nobody knows. */
+    requester: string;
+    due_at: number;
+    /** Grows with each change. */
+    version: number;
+    ended_at: number | null;
+    /** Sealed, and so is the outcome. */
+    asked: string;
+    outcome: string | null;
+  };
+  /** One answer of each person to an approval, for as long as it counts. */
+  inbox_votes: { approval: string; principal: string; line: number; vote: string };
+  /** The groups of people that the issuer named when they last signed in, each with a keyed digest. */
+  inbox_groups: { principal: string; name: string; proof: string };
 }
 
 /** What has become of a reply. */
@@ -179,6 +206,52 @@ const migrations: Record<string, Migration> = {
         .addColumn('seen_at', 'bigint')
         .addColumn('removed_at', 'bigint')
         .execute();
+    },
+  },
+  '0002': {
+    async up(db: Kysely<unknown>) {
+      const { schema } = db;
+      for (const column of ['approval', 'assurance'])
+        await schema.alterTable('inbox_record').addColumn(column, 'text').execute();
+      await schema.alterTable('inbox_questions').addColumn('approval', 'text').execute();
+      await sql`create index inbox_questions_of on inbox_questions (approval, principal) where approval is not null`.execute(
+        db,
+      );
+      await schema
+        .createTable('inbox_approvals')
+        .addColumn('id', 'text', column => column.primaryKey())
+        .addColumn('home', 'text', column => column.notNull())
+        .addColumn('group_name', 'text')
+        .addColumn('by_claim', 'integer', column => column.notNull())
+        .addColumn('requester', 'text', column => column.notNull())
+        .addColumn('due_at', 'bigint', column => column.notNull())
+        .addColumn('version', 'bigint', column => column.notNull())
+        .addColumn('ended_at', 'bigint')
+        .addColumn('asked', 'text', column => column.notNull())
+        .addColumn('outcome', 'text')
+        .execute();
+      for (const column of ['due_at', 'requester', 'group_name'])
+        await sql
+          .raw(`create index inbox_approvals_${column} on inbox_approvals (${column}) where ended_at is null`)
+          .execute(db);
+      await sql`create index inbox_approvals_old on inbox_approvals (ended_at) where ended_at is not null`.execute(db);
+      await schema
+        .createTable('inbox_votes')
+        .addColumn('approval', 'text', column => column.notNull())
+        .addColumn('principal', 'text', column => column.notNull())
+        .addColumn('line', 'bigint', column => column.notNull())
+        .addColumn('vote', 'text', column => column.notNull())
+        .addPrimaryKeyConstraint('inbox_votes_key', ['approval', 'principal'])
+        .execute();
+      await schema.createIndex('inbox_votes_of').on('inbox_votes').column('principal').execute();
+      await schema
+        .createTable('inbox_groups')
+        .addColumn('principal', 'text', column => column.notNull())
+        .addColumn('name', 'text', column => column.notNull())
+        .addColumn('proof', 'text', column => column.notNull())
+        .addPrimaryKeyConstraint('inbox_groups_key', ['principal', 'name'])
+        .execute();
+      await schema.createIndex('inbox_groups_of').on('inbox_groups').columns(['name', 'principal']).execute();
     },
   },
 };

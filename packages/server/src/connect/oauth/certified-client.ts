@@ -196,7 +196,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
         const claims = nonce === undefined ? undefined : response.claims();
         return {
           tokens: read(response, scopes, client),
-          ...(claims && { subject: { issuer: claims.iss, subject: claims.sub }, ...nameIn(claims) }),
+          ...(claims && { subject: { issuer: claims.iss, subject: claims.sub }, ...nameIn(claims), claims }),
         };
       }, client),
     refresh: (refreshToken, scopes, client) =>

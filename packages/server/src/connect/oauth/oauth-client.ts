@@ -62,6 +62,8 @@ export interface Granted {
   readonly subject?: { readonly issuer: string; readonly subject: string };
   /** What the ID token calls them, to be shown; untrusted. */
   readonly name?: string;
+  /** All that the verified ID token says; only with `nonce`. */
+  readonly claims?: Readonly<Record<string, unknown>>;
 }
 
 export interface OAuthClient {
