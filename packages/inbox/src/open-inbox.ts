@@ -2,7 +2,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import { createSealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
-import { InboxSite } from './site/index.ts';
+import { type Enrolment, InboxSite } from './site/index.ts';
 import { type InboxStore, type InboxStoreOptions, inboxKeys, openInboxStore } from './store/index.ts';
 
 /** What {@link openInbox} takes. */
@@ -13,6 +13,10 @@ export interface InboxServiceOptions extends InboxStoreOptions {
   readonly publicUrl: URL;
   /** Where the authorization server sends browsers back to; `/inbox/signed-in` of `publicUrl` if absent. */
   readonly redirect?: URL | undefined;
+  /**
+   * How people come to a first passkey: by having signed in, or only by an invitation (`midcall inboxes invite`); `signed-in` if absent.
+   */
+  readonly enrolment?: Enrolment | undefined;
 }
 
 /** The inboxes of people, and their pages. */
@@ -41,7 +45,7 @@ export interface InboxService {
  * ```
  */
 export async function openInbox(options: InboxServiceOptions): Promise<InboxService> {
-  const { issuer, redirect, publicUrl, ...stored } = options;
+  const { issuer, redirect, publicUrl, enrolment = 'signed-in', ...stored } = options;
   const { where, key, onError = () => {} } = stored;
   if (redirect && (redirect.origin !== publicUrl.origin || !redirect.pathname.startsWith('/inbox/')))
     throw new MidcallError(
@@ -50,7 +54,7 @@ export async function openInbox(options: InboxServiceOptions): Promise<InboxServ
     );
   const store = await openInboxStore(stored);
   const sealer = createSealer(inboxKeys(where, key));
-  const site = new InboxSite({ store, issuer, redirect, publicUrl, sealer, onError });
+  const site = new InboxSite({ store, issuer, redirect, publicUrl, sealer, enrolment, onError });
   return {
     url: site.link(),
     store,

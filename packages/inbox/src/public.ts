@@ -1,9 +1,15 @@
 /** Inboxes for the people who are asked by servers: where they sign in, see what waits for them, and answer. */
-export { type InboxServiceOptions, type InboxService, openInbox } from './open-inbox.ts';
+
+export { type InboxService, type InboxServiceOptions, openInbox } from './open-inbox.ts';
+export type { Enrolment } from './site/index.ts';
 export type {
   Asked,
   InboxStore,
   InboxStoreOptions,
+  Passkey,
+  PasskeyGrant,
+  PasskeyKey,
+  Passkeys,
   People,
   Person,
   QuestionOwner,

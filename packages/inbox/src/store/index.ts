@@ -1,6 +1,10 @@
 export type {
   Asked,
   InboxStore,
+  Passkey,
+  PasskeyGrant,
+  PasskeyKey,
+  Passkeys,
   People,
   Person,
   QuestionOwner,

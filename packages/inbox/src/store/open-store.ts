@@ -8,6 +8,7 @@ import { Changes } from './changes.ts';
 import { type InboxDatabase, openDatabase } from './database.ts';
 import type { InboxStore } from './inbox-store.ts';
 import { OwnQuestions } from './own-questions.ts';
+import { passkeys } from './passkeys.ts';
 import { people } from './people.ts';
 import { Questions } from './questions.ts';
 import { InboxRecord } from './record.ts';
@@ -96,6 +97,7 @@ export async function openInboxStore(options: InboxStoreOptions): Promise<InboxS
     tellWait: (callId, wait) => own.tellWait(callId, wait),
     person: principal => personQuestions(principal, questions, changes, clock),
     sessions: sessions({ db, sealed: seal, clock }, principal => changes.tell(principal)),
+    passkeys: passkeys({ db, sealed: seal, record, clock }, principal => changes.tell(principal)),
     people: people({ db, sealed: seal, record, clock }, (principal, bridges) => {
       changes.tell(principal);
       changes.tellBridges(bridges);
