@@ -3,7 +3,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { checkOptions } from '@midcall/core/options';
 import { type ApprovalInbox, createSealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
-import { InboxSite } from './site/index.ts';
+import { type Enrolment, InboxSite } from './site/index.ts';
 import {
   groupsKind,
   type InboxGroups,
@@ -23,6 +23,10 @@ export interface InboxServiceOptions extends InboxStoreOptions {
   readonly redirect?: URL | undefined;
   /** Who the members of the groups are that servers ask: `approvers('finance')`. */
   readonly groups?: InboxGroups | undefined;
+  /**
+   * How people come to a first passkey: by having signed in, or only by an invitation (`midcall inboxes invite`); `signed-in` if absent.
+   */
+  readonly enrolment?: Enrolment | undefined;
 }
 
 /** The inboxes of people, and their pages; `midcall({ inbox })` asks people there. */
@@ -51,7 +55,7 @@ export interface InboxService extends ApprovalInbox {
  * ```
  */
 export async function openInbox(options: InboxServiceOptions): Promise<InboxService> {
-  const { issuer, redirect, publicUrl, groups, ...stored } = options;
+  const { issuer, redirect, publicUrl, groups, enrolment = 'signed-in', ...stored } = options;
   checkOptions('openInbox', { groups }, { groups: groupsKind });
   const { where, key, onError = () => {} } = stored;
   if (redirect && (redirect.origin !== publicUrl.origin || !redirect.pathname.startsWith('/inbox/')))
@@ -61,7 +65,16 @@ export async function openInbox(options: InboxServiceOptions): Promise<InboxServ
     );
   const store = await openStore(stored, { groups: groups ?? {}, issuer: issuer.issuer, home: publicUrl.href });
   const sealer = createSealer(inboxKeys(where, key));
-  const site = new InboxSite({ store, issuer, redirect, publicUrl, sealer, onError, groupsClaim: groups?.claim });
+  const site = new InboxSite({
+    store,
+    issuer,
+    redirect,
+    publicUrl,
+    sealer,
+    enrolment,
+    onError,
+    groupsClaim: groups?.claim,
+  });
   const { whyNot, look, withdraw, listen } = store.approvals;
   return {
     url: site.link(),

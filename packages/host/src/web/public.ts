@@ -10,6 +10,7 @@ export { deskFile } from './keeping/desk-file.ts';
 export type { ArgumentTemplate, PreferencesRecord, Theme } from './keeping/preferences.ts';
 export type { RememberedOffer, RememberedOffers } from './keeping/remembered-offers.ts';
 export type { PersonNotice } from './person/notice.ts';
+export type { PasskeyProblem, PasskeyRequest, PersonPasskeys, ShownPasskey } from './person/passkeys.ts';
 export type {
   ApprovalDetails,
   ApprovalView,
@@ -19,8 +20,8 @@ export type {
   PersonEnding,
   PersonQuestions,
   Present,
-  Visitor,
 } from './person/questions.ts';
+export type { Visitor } from './person/visitor.ts';
 export type { PersonPages, PersonPagesOptions } from './person-pages.ts';
 export { personPages } from './person-pages.ts';
 export type { DeskConnection, HostWait } from './workspace/desk-connection.ts';

@@ -14,6 +14,7 @@ import { type PersonNotice, type PersonPages, type PersonQuestions, personPages 
 import { principalId, type Sealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
 import type { InboxStore } from '../store/index.ts';
+import { type Enrolment, SitePasskeys } from './passkeys.ts';
 import { cookieOf, InboxSignIn, seeOther } from './sign-in.ts';
 
 /** What the pages need. */
@@ -24,10 +25,11 @@ export interface InboxSiteOptions {
   readonly redirect: URL | undefined;
   /** Where browsers reach the bridge. */
   readonly publicUrl: URL;
-  /** Seals sign-ins in progress. */
+  /** Seals sign-ins and passkeys in progress. */
   readonly sealer: Sealer;
   /** The claim of ID tokens that lists a person's groups; absent if none counts. */
   readonly groupsClaim?: string | undefined;
+  readonly enrolment: Enrolment;
   /** Called with errors of the pages. */
   readonly onError: (error: unknown) => void;
 }
@@ -36,6 +38,23 @@ const root = '/inbox';
 const signInPath = `${root}/sign-in`;
 const sessionPath = /^\/inbox\/s\/([\w-]{10,64})(?:\/|$)/;
 const sessionCookie = 'midcall-inbox';
+
+/**
+ * Where an address of the inbox leads behind the sign-in: `?question=<id>` to that question, `?passkeys` to the page of passkeys, and both
+ * there and back. The page's script reads it in the same way (`find-session.ts`).
+ */
+function destination(parameters: URLSearchParams): string {
+  const question = parameters.get('question');
+  if (parameters.has('passkeys'))
+    return question === null ? 'passkeys' : `passkeys?${new URLSearchParams({ question })}`;
+  return question === null ? '' : `questions/${encodeURIComponent(question)}`;
+}
+
+/** What of a query says where it leads. */
+function destinationQuery(parameters: URLSearchParams): string {
+  const kept = [...parameters].filter(([name]) => name === 'question' || name === 'passkeys');
+  return kept.length === 0 ? '' : `?${new URLSearchParams(kept)}`;
+}
 
 /** How a page looks if something keeps it from being shown. */
 const texts = {
@@ -58,6 +77,7 @@ export class InboxSite {
   readonly #options: InboxSiteOptions;
   readonly #signIn: InboxSignIn;
   readonly #pages: PersonPages;
+  readonly #passkeys: SitePasskeys;
   /** How many pages of each person listen. */
   readonly #watchers = new Map<string, number>();
 
@@ -71,6 +91,7 @@ export class InboxSite {
       groupsClaim,
       clock: systemClock,
     });
+    this.#passkeys = new SitePasskeys(options);
     this.#pages = personPages({ assets: `${root}/assets`, onError });
   }
 
@@ -93,7 +114,7 @@ export class InboxSite {
     const isChange = request.method !== 'GET' && request.method !== 'HEAD';
     if (!this.#isPublicName(request)) {
       // A link that was opened under another name of this machine leads to the right one; nothing else is told there.
-      return isChange ? this.#refused() : seeOther(this.link(searchParams.get('question') ?? undefined));
+      return isChange ? this.#refused() : seeOther(`${this.link()}${destinationQuery(searchParams)}`);
     }
     if (isChange && !this.#isFromHere(request)) return this.#refused();
     const asset = await this.#pages.asset(request);
@@ -101,12 +122,12 @@ export class InboxSite {
     const at = sessionPath.exec(pathname)?.[1];
     if (at !== undefined) return this.#ofSession(request, at);
     if (pathname === this.#signIn.path) return this.#signedIn(request);
-    if (pathname === signInPath && !isChange) return this.#toIssuer(searchParams.get('question') ?? undefined);
+    if (pathname === signInPath && !isChange) return this.#toIssuer(destination(searchParams));
     return this.#door({
       title: texts.title,
       lines: [texts.welcome],
       status: pathname === root || pathname === `${root}/` ? 200 : 404,
-      question: searchParams.get('question') ?? undefined,
+      query: destinationQuery(searchParams),
     });
   }
 
@@ -124,6 +145,10 @@ export class InboxSite {
       name,
       base: `${root}/s/${at}`,
       csrf,
+      passkeys: this.#passkeys.of(session, question => {
+        const back = question === undefined ? '' : `&${new URLSearchParams({ question })}`;
+        return `${signInPath}?passkeys${back}`;
+      }),
       signOut: async everywhere => {
         await (everywhere ? store.sessions.endAll(principal) : store.sessions.end(at));
         return seeOther(root, [`${this.#cookie(at, '')}; Max-Age=0`]);
@@ -158,9 +183,9 @@ export class InboxSite {
     };
   }
 
-  async #toIssuer(question: string | undefined): Promise<Response> {
+  async #toIssuer(to: string): Promise<Response> {
     try {
-      return await this.#signIn.begin(question);
+      return await this.#signIn.begin(to);
     } catch (error) {
       return this.#failed(error);
     }
@@ -179,12 +204,11 @@ export class InboxSite {
         ...{ principal, name: person.name },
         ...(person.groups && { groups: person.groups }),
       });
-      const to = person.question === undefined ? '' : `questions/${encodeURIComponent(person.question)}`;
       // A redirect that another site began would arrive without the new cookie; what leads on from a page of ours arrives with it.
       const page = this.#pages.notice({
         title: texts.title,
         lines: [texts.signedIn],
-        leadsTo: `${root}/s/${at}/${to}`,
+        leadsTo: `${root}/s/${at}/${person.to}`,
       });
       for (const each of [this.#cookie(at, cookie), forget]) page.headers.append('set-cookie', each);
       return page;
@@ -195,11 +219,11 @@ export class InboxSite {
 
   /**
    * The page in front of the inbox. Its script leads a browser that has a session to it, and forgets one that has ended.
-   * @param what - `question`: the one to show after signing in
+   * @param what - `query`: says where the sign-in leads
    */
-  #door({ question, ...said }: PersonNotice & { readonly question?: string | undefined }): Response {
-    const path = question === undefined ? signInPath : `${signInPath}?question=${encodeURIComponent(question)}`;
-    return this.#pages.notice({ ...said, action: { path, label: texts.signIn }, script: 'find-session' });
+  #door({ query = '', ...said }: PersonNotice & { readonly query?: string }): Response {
+    const action = { path: `${signInPath}${query}`, label: texts.signIn };
+    return this.#pages.notice({ ...said, action, script: 'find-session' });
   }
 
   #failed(error: unknown): Response {

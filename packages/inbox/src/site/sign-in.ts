@@ -33,8 +33,8 @@ export interface SignedInPerson {
   readonly name: string;
   /** The groups of the claim that counts; absent if none does. */
   readonly groups?: readonly string[];
-  /** The question that they wanted to see. */
-  readonly question: string | undefined;
+  /** Where they wanted to go: a path below that of the session, without a slash at its beginning. */
+  readonly to: string;
 }
 
 /** The longest a person may take to sign in, in milliseconds. */
@@ -59,13 +59,13 @@ export class InboxSignIn {
 
   /**
    * Sends a browser to the authorization server.
-   * @param question - the question to show once the person has signed in
+   * @param to - where to go once the person has signed in, as in {@link SignedInPerson.to}
    * @throws ProviderError if the authorization server cannot be reached or used; its message may be shown
    */
-  async begin(question: string | undefined): Promise<Response> {
+  async begin(to: string): Promise<Response> {
     const { issuer, redirect, sealer, clock } = this.#parts;
     const [state, verifier, nonce] = [random(), random(), random()];
-    const to = await issuer.client.authorizationUrl({
+    const url = await issuer.client.authorizationUrl({
       redirectUri: redirect.href,
       state,
       verifier,
@@ -73,8 +73,8 @@ export class InboxSignIn {
       scopes: this.#scopes,
       parameters: issuer.parameters,
     });
-    const flow = { state, verifier, nonce, until: clock.now() + awayMs, ...(question !== undefined && { question }) };
-    return seeOther(to.href, [this.#cookie(cookieFor(state), sealer.seal(flow, purpose), awayMs)]);
+    const flow = { state, verifier, nonce, until: clock.now() + awayMs, to };
+    return seeOther(url.href, [this.#cookie(cookieFor(state), sealer.seal(flow, purpose), awayMs)]);
   }
 
   /**
@@ -106,10 +106,10 @@ export class InboxSignIn {
       scopes: this.#scopes,
     });
     if (!subject) return undefined;
-    const question = typeof flow['question'] === 'string' ? flow['question'] : undefined;
+    const to = String(flow['to']);
     const groups = groupsClaim === undefined ? undefined : claimedGroups(own(claims, groupsClaim));
     return {
-      person: { ...subject, name: called ?? subject.subject, ...(groups && { groups }), question },
+      person: { ...subject, name: called ?? subject.subject, ...(groups && { groups }), to },
       forget: this.#cookie(name, '', 0),
     };
   }

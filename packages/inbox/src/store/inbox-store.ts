@@ -41,6 +41,7 @@ export interface InboxStore {
   /** Questions that servers ask of several people, or of one who has to use a passkey. */
   readonly approvals: StoredApprovals;
   readonly sessions: Sessions;
+  readonly passkeys: Passkeys;
   readonly people: People;
   readonly record: RecordOfInbox;
   /** Copies a SQLite database to a new file. @throws MidcallError `server/setup` for Postgres, which has its own tools */
@@ -65,6 +66,8 @@ export interface Session {
   readonly name: string;
   /** The token that every form of the session contains. */
   readonly csrf: string;
+  /** When the person signed in, in milliseconds since the epoch. */
+  readonly begunAt: number;
 }
 
 /** Sessions of persons' browsers, the same for all bridges. Only digests of their secrets are stored. */
@@ -86,6 +89,73 @@ export interface Sessions {
   endAll(principal: string): Promise<void>;
 }
 
+/** A passkey, as its owner and administrators see it. */
+export interface Passkey {
+  /** The id of the credential. */
+  readonly id: string;
+  /** As its owner calls it. */
+  readonly name: string;
+  readonly addedAt: number;
+  /** When it last confirmed something; absent if it never did. */
+  readonly usedAt?: number;
+  readonly revokedAt?: number;
+}
+
+/** What checks an assertion of a passkey. */
+export interface PasskeyKey {
+  /** The id of the credential, in base64url. */
+  readonly id: string;
+  /** In COSE, in base64url. */
+  readonly publicKey: string;
+  /** How often it says that it was used; 0 if it does not count. */
+  readonly counter: number;
+  /** How browsers reach it. */
+  readonly transports: readonly string[];
+  /** How the authenticator knows its owner, in base64url: random, and the same for all passkeys of a person. */
+  readonly user: string;
+}
+
+/** By what a person may add a passkey. */
+export type PasskeyGrant = 'signed-in' | 'invited' | 'passkey';
+
+/** Passkeys of all people, and invitations to add one. */
+export interface Passkeys {
+  /** Those of a person, with those that were revoked, in the order in which they were added. */
+  list(principal: string): Promise<readonly Passkey[]>;
+  /** What checks assertions of a person: of passkeys that count now. */
+  keys(principal: string): Promise<readonly PasskeyKey[]>;
+  /**
+   * Adds a passkey to those of a person.
+   * @param by - for the record
+   * @param invitation - the secret of the invitation that it uses up
+   * @returns `not-invited` if there is no such invitation of this person any more; `refused` if the passkey is somebody's already, the
+   *   person was removed, or has as many as one may have
+   */
+  add(
+    principal: string,
+    passkey: PasskeyKey & Pick<Passkey, 'name'>,
+    by: PasskeyGrant,
+    invitation?: string,
+  ): Promise<'added' | 'not-invited' | 'refused'>;
+  /**
+   * Records that a passkey has confirmed something.
+   * @param counter - as the passkey says now
+   * @param question - the id of the question whose answer it confirms
+   * @returns false if it does not count (any more) for this person, or its count has not grown
+   */
+  use(principal: string, id: string, counter: number, question?: string): Promise<boolean>;
+  /** @returns false if the person has no such passkey, or it is revoked */
+  revoke(principal: string, id: string, by: 'owner' | 'administrator'): Promise<boolean>;
+  /**
+   * Invites a person to add a passkey, once within a day.
+   * @returns the secret of the invitation
+   * @throws MidcallError `host/refused` if the person was removed
+   */
+  invite(principal: string): Promise<string>;
+  /** Whether this is the secret of an invitation of this person that can be used. */
+  isInvited(principal: string, secret: string): Promise<boolean>;
+}
+
 /** A person, as administrators see them. */
 export interface Person {
   readonly principal: string;
@@ -103,11 +173,11 @@ export interface People {
   /** Everybody who signed in, was asked, or was removed. */
   list(): Promise<readonly Person[]>;
   /**
-   * Ends a person's sessions, and takes no more replies of theirs; the bridges end their questions.
+   * Ends a person's sessions, revokes their passkeys, and takes no more replies of theirs; the bridges end their questions.
    * @returns false if they were removed already
    */
   remove(principal: string): Promise<boolean>;
-  /** Takes a removal back. @returns false if they were not removed */
+  /** Takes a removal back, but for the passkeys. @returns false if they were not removed */
   admit(principal: string): Promise<boolean>;
   isRemoved(principal: string): Promise<boolean>;
 }
@@ -121,17 +191,28 @@ export interface RecordLine {
    * `requested` and `decided`: a server began to ask several people, or one with a passkey, and how that ended; each of them is `asked`,
    * and their answer or the end is `ended`; `voided`: an answer counts no more, since its person was removed or left the group.
    */
-  readonly event: 'asked' | 'ended' | 'removed' | 'admitted' | 'requested' | 'decided' | 'voided';
+  readonly event:
+    | 'asked'
+    | 'ended'
+    | 'removed'
+    | 'admitted'
+    | 'requested'
+    | 'decided'
+    | 'voided'
+    | 'invited'
+    | 'passkey-added'
+    | 'passkey-used'
+    | 'passkey-revoked';
   /** Whose inbox it is; of `requested` and `decided`, whose call, and empty if nobody knows. */
   readonly principal: string;
-  /** The id of the question that was asked or has ended. */
+  /** The id of the question that was asked, has ended, or whose answer a passkey has confirmed. */
   readonly question?: string;
   readonly server?: string;
   readonly host?: string;
   readonly kind?: Question['kind'];
-  /** How it ended. `unreachable`: too few people were left who could agree. */
-  readonly how?: Ending['how'] | 'in-doubt' | 'unreachable';
-  /** Where it was answered: `inbox`, or the name of another view. */
+  /** How it ended. `unreachable`: too few people were left who could agree. Of a passkey, by what it was added, or who revoked it. */
+  readonly how?: Ending['how'] | 'in-doubt' | 'unreachable' | PasskeyGrant | 'owner' | 'administrator';
+  /** Where it was answered: `inbox`, or the name of another view; of a passkey, its id. */
   readonly via?: Via;
   /** A keyed digest of the answer. */
   readonly answer?: string;

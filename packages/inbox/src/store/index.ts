@@ -2,6 +2,10 @@ export { claimedGroups, groupsKind, type InboxGroups } from './groups.ts';
 export type {
   Asked,
   InboxStore,
+  Passkey,
+  PasskeyGrant,
+  PasskeyKey,
+  Passkeys,
   People,
   Person,
   QuestionOwner,

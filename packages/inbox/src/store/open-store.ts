@@ -11,6 +11,7 @@ import { type InboxDatabase, openDatabase } from './database.ts';
 import { Groups, type InboxGroups } from './groups.ts';
 import type { InboxStore } from './inbox-store.ts';
 import { OwnQuestions } from './own-questions.ts';
+import { passkeyHolders, passkeys } from './passkeys.ts';
 import { people } from './people.ts';
 import { endedMs, Questions } from './questions.ts';
 import { InboxRecord } from './record.ts';
@@ -62,13 +63,13 @@ export interface StoreHome {
   readonly issuer: string;
   /** The address of the inboxes. */
   readonly home: string;
-  /** How many of these people have a passkey; none if absent. */
+  /** How many of these people have a passkey; as stored if absent. */
   readonly passkeysOf?: (principals: readonly string[]) => Promise<number>;
 }
 
 export async function openStore(
   options: InboxStoreOptions,
-  { groups, issuer, home, passkeysOf = async () => 0 }: StoreHome,
+  { groups, issuer, home, passkeysOf }: StoreHome,
 ): Promise<InboxStore> {
   checkOptions('openInboxStore', options, {
     where: required(name),
@@ -111,7 +112,8 @@ export async function openStore(
     for (const row of ended) traceEnd(row);
   };
   const approvals = new Approvals({
-    ...{ db, questions, record, stored, home, passkeysOf, clock, announce },
+    ...{ db, questions, record, stored, home, clock, announce },
+    passkeysOf: passkeysOf ?? (principals => passkeyHolders(db, principals)),
     groups: new Groups(seal, groups, issuer),
   });
   const approvalChanges = new Changes({ ...told, topic: approvalTopic, versions: ids => approvals.versions(ids) });
@@ -150,6 +152,7 @@ export async function openStore(
       },
     },
     sessions: sessions({ db, sealed: seal, approvals, clock, announce }),
+    passkeys: passkeys({ db, sealed: seal, record, clock }, principal => changes.tell(principal)),
     people: people({
       ...{ db, sealed: seal, record, approvals, clock },
       announce(whom, bridges) {

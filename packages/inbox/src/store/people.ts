@@ -3,6 +3,7 @@ import type { Clock } from '@midcall/core/time';
 import { type Approvals, nobodyTold, type Told } from './approvals.ts';
 import type { InboxDatabase } from './database.ts';
 import type { People, Person } from './inbox-store.ts';
+import { revokePasskeys } from './passkeys.ts';
 import { refuseQuestions } from './questions.ts';
 import type { InboxRecord } from './record.ts';
 import type { Sealed } from './sealed.ts';
@@ -52,7 +53,7 @@ export function people({ db, sealed, record, approvals, clock, announce }: Peopl
       const told = nobodyTold();
       const bridges = await db.change(principal, async change => {
         const { tx } = change;
-        const removed = { removed_at: clock.now() };
+        const now = clock.now();
         await tx
           .insertInto('inbox_people')
           .values({ principal, version: 0, name: null, seen_at: null, removed_at: null })
@@ -60,12 +61,13 @@ export function people({ db, sealed, record, approvals, clock, announce }: Peopl
           .execute();
         const { numUpdatedRows } = await tx
           .updateTable('inbox_people')
-          .set(removed)
+          .set({ removed_at: now })
           .where('principal', '=', principal)
           .where('removed_at', 'is', null)
           .executeTakeFirstOrThrow();
         if (numUpdatedRows === 0n) return undefined;
         await tx.deleteFrom('inbox_sessions').where('principal', '=', principal).execute();
+        await revokePasskeys(tx, sealed, principal, now);
         await record.add(change, { event: 'removed', principal });
         await approvals.removed(change, principal, told);
         return refuseQuestions(tx, principal);

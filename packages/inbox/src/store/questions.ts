@@ -549,7 +549,7 @@ export class Questions {
     const approvals = new Map<string, string>();
     const opened = rows.map(row => {
       const content = this.#sealed.open<Question | ApprovalReference>(row.question, questionPlace(row.id, principal));
-      if ('approval' in content) approvals.set(row.id, content.approval);
+      if (!('kind' in content)) approvals.set(row.id, content.approval);
       return {
         row,
         question: content as Question,

@@ -84,7 +84,7 @@ export function sessions({ db, sealed, approvals, clock, announce }: SessionsOpt
         read
           .selectFrom('inbox_sessions')
           .innerJoin('inbox_people', 'inbox_people.principal', 'inbox_sessions.principal')
-          .select(['inbox_people.principal', 'name'])
+          .select(['inbox_people.principal', 'name', 'begun_at'])
           .where('at', '=', digestOf('at', at))
           .where('cookie', '=', digestOf('cookie', cookie))
           .where('removed_at', 'is', null)
@@ -94,8 +94,9 @@ export function sessions({ db, sealed, approvals, clock, announce }: SessionsOpt
           .executeTakeFirst(),
       );
       if (!found) return undefined;
-      const { principal } = found;
-      return { principal, name: sealed.open(found.name!, namePlace(principal)), csrf: digestOf('csrf', cookie) };
+      const { principal, begun_at: begunAt } = found;
+      const name = sealed.open<string>(found.name!, namePlace(principal));
+      return { principal, name, csrf: digestOf('csrf', cookie), begunAt };
     },
 
     end: at => endThose('at', digestOf('at', at)),

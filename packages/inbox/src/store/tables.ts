@@ -106,6 +106,18 @@ export interface Tables {
   inbox_votes: { approval: string; principal: string; line: number; vote: string };
   /** The groups of people that the issuer named when they last signed in, each with a keyed digest. */
   inbox_groups: { principal: string; name: string; proof: string };
+  inbox_passkeys: {
+    /** The id of the credential. */
+    id: string;
+    principal: string;
+    /** Sealed: its name and, until it is revoked, its key. */
+    content: string;
+    counter: number;
+    added_at: number;
+    used_at: number | null;
+    revoked_at: number | null;
+  };
+  inbox_invitations: { digest: string; principal: string; expires_at: number; used_at: number | null };
 }
 
 /** What has become of a reply. */
@@ -252,6 +264,28 @@ const migrations: Record<string, Migration> = {
         .addPrimaryKeyConstraint('inbox_groups_key', ['principal', 'name'])
         .execute();
       await schema.createIndex('inbox_groups_of').on('inbox_groups').columns(['name', 'principal']).execute();
+    },
+  },
+  '0003': {
+    async up({ schema }: Kysely<unknown>) {
+      await schema
+        .createTable('inbox_passkeys')
+        .addColumn('id', 'text', column => column.primaryKey())
+        .addColumn('principal', 'text', column => column.notNull())
+        .addColumn('content', 'text', column => column.notNull())
+        .addColumn('counter', 'bigint', column => column.notNull())
+        .addColumn('added_at', 'bigint', column => column.notNull())
+        .addColumn('used_at', 'bigint')
+        .addColumn('revoked_at', 'bigint')
+        .execute();
+      await schema.createIndex('inbox_passkeys_of').on('inbox_passkeys').column('principal').execute();
+      await schema
+        .createTable('inbox_invitations')
+        .addColumn('digest', 'text', column => column.primaryKey())
+        .addColumn('principal', 'text', column => column.notNull())
+        .addColumn('expires_at', 'bigint', column => column.notNull())
+        .addColumn('used_at', 'bigint')
+        .execute();
     },
   },
 };

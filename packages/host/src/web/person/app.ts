@@ -32,7 +32,8 @@ import {
   questionPage,
   signOutPage,
 } from './pages.ts';
-import type { EndedQuestion, OpenQuestion, Visitor } from './questions.ts';
+import type { EndedQuestion, OpenQuestion } from './questions.ts';
+import type { Visitor } from './visitor.ts';
 
 /** What the pages work with. */
 export interface PersonParts {

@@ -1,3 +1,3 @@
 export { personApp } from './app.ts';
 export { type PersonNotice, personHeaders, personNotice } from './notice.ts';
-export type { Visitor } from './questions.ts';
+export type { Visitor } from './visitor.ts';

@@ -3,7 +3,7 @@
  * what comes back from there to the bridge's own questions, and tells the store how each ended, whoever ended it.
  */
 import { visible } from '@midcall/core/text';
-import type { CallApproval, CallQuestion, Connection, Inbox, Question, Reply } from '@midcall/host';
+import type { CallApproval, CallQuestion, Connection, Inbox, Question } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
 import type { InboxStore } from '@midcall/inbox';
 import type { ApprovalInbox, Json, Principal } from '@midcall/server';
