@@ -1,8 +1,8 @@
 /**
  * Serves one of the examples over standard input and output: `npm run --silent example -- <name> [--data DIR]`; or the fleet,
- * over HTTP. Runs an agent at the terminal, and the service that the notes server imports from.
+ * and the payments that others agree to, over HTTP. Runs an agent at the terminal, and the service that the notes server imports from.
  */
-import { mkdtemp } from 'node:fs/promises';
+import { mkdir, mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -24,13 +24,14 @@ const usage = `Usage:
   npm run --silent example -- agents <ai-sdk|langgraph|openai-agents|mastra|claude-agent> --data DIR [--era 2025-11-25]
   npm run --silent example -- fleet --ledger FILE [--replicas N] [--port PORT]
   npm run --silent example -- import [DIR]
+  npm run --silent example -- approvals [--data DIR] [--port PORT]
 Options:
   --data DIR                where the data is; a missing or empty directory gets samples
   --preference-timeout MS   tasks: how long a person has to answer 'session' (5000)
   --confirm-timeout MS      tasks, payments: how long a person has to confirm (15000, 120000)
   --ledger FILE             fleet: where the tool 'charge' writes what was charged
   --replicas N              fleet: how many processes serve it (4)
-  --port PORT               fleet: where it is served; 0, the default, takes a free one`;
+  --port PORT               fleet: where it is served; a free one if absent. approvals: 4100 if absent`;
 
 try {
   await main();
@@ -48,7 +49,7 @@ async function main(): Promise<void> {
       'confirm-timeout': { type: 'string' },
       ledger: { type: 'string' },
       replicas: { type: 'string', default: '4' },
-      port: { type: 'string', default: '0' },
+      port: { type: 'string' },
       era: { type: 'string' },
     },
   });
@@ -56,7 +57,7 @@ async function main(): Promise<void> {
   if (name === 'fleet' && run === undefined && values.ledger !== undefined) {
     const { runFleet } = await import('./fleet/fleet.ts');
     const replicas = whole('--replicas', values.replicas, 1, 64);
-    return runFleet({ replicas, port: whole('--port', values.port, 0, 65_535), ledger: resolve(values.ledger) });
+    return runFleet({ replicas, port: whole('--port', values.port ?? '0', 0, 65_535), ledger: resolve(values.ledger) });
   }
   if (name === 'import') {
     const { startImport } = await import('./import/start.ts');
@@ -71,6 +72,11 @@ async function main(): Promise<void> {
   if (name === 'agents') {
     const { runAgent } = await import('./agents/main.ts');
     return runAgent(run, directory, values.era === '2025-11-25' ? values.era : 'auto');
+  }
+  if (name === 'approvals' && run === undefined) {
+    const { startApprovals } = await import('./approvals/start.ts');
+    await mkdir(directory, { recursive: true });
+    return startApprovals(directory, whole('--port', values.port ?? '4100', 1, 65_535));
   }
   const timeouts = {
     ...milliseconds('preferenceTimeoutMs', values['preference-timeout']),

@@ -5,7 +5,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
-import type { Provider } from '@midcall/server/connect';
+import type { InboxServiceOptions } from '@midcall/inbox';
 import { z } from 'zod';
 import { type CallerGuard, issuerGuard, tokenGuard } from './callers.ts';
 
@@ -30,6 +30,12 @@ const issuerShape = z.strictObject({
   clientSecret: z.string().optional(),
   scopes: z.array(z.string()).default([]),
   redirect: z.url().optional(),
+  groups: z
+    .strictObject({
+      names: z.record(z.string().min(1), z.array(z.string().min(1)).min(1)).optional(),
+      claim: z.string().min(1).optional(),
+    })
+    .optional(),
 });
 
 /** Makes the guard of an endpoint. @param resource - the endpoint's address, as clients name it */
@@ -38,25 +44,30 @@ export type MakeGuard = (resource: URL) => CallerGuard;
 /**
  * Reads the file.
  * @returns `guard`: makes the guard of an endpoint; `needsAddress`: true if the guard has to know the address that clients use;
- *   `signIn`: where people sign in to their inboxes, and where they are sent back to, if the file names an issuer
+ *   `signIn`: where people sign in to their inboxes, where they are sent back to, and who is in which group, if the file names an
+ *   issuer
  * @throws MidcallError `cli/usage`, naming the file and the member, if it cannot be read or used
  */
 export async function readAuthFile(path: string): Promise<{
   readonly guard: MakeGuard;
   readonly needsAddress: boolean;
-  readonly signIn?: { readonly issuer: Provider; readonly redirect: URL | undefined };
+  readonly signIn?: Pick<InboxServiceOptions, 'issuer' | 'redirect' | 'groups'>;
 }> {
   const bad = (text: string): MidcallError =>
     new MidcallError('cli/usage', `--auth ${visible(path, { max: 300 })}: ${text}`);
   const value = await readSecretJson(path, bad);
   if (typeof value === 'object' && value !== null && 'issuer' in value) {
-    const { issuer, clientId, clientSecret, scopes, redirect } = parsed(issuerShape, value, bad);
+    const { issuer, clientId, clientSecret, scopes, redirect, groups } = parsed(issuerShape, value, bad);
     const { bearer, provider } = await import('@midcall/server/connect');
     const server = provider({ id: 'issuer', issuer, clientId, ...(clientSecret !== undefined && { clientSecret }) });
     return {
       needsAddress: true,
       guard: resource => issuerGuard(bearer(server, { resource, scopes })),
-      signIn: { issuer: server, redirect: redirect === undefined ? undefined : new URL(redirect) },
+      signIn: {
+        issuer: server,
+        redirect: redirect === undefined ? undefined : new URL(redirect),
+        groups: groups as InboxServiceOptions['groups'],
+      },
     };
   }
   const { tokens } = parsed(tokensShape, value, bad);
