@@ -7,6 +7,7 @@ import { eventually } from '../fixtures/grown.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../fixtures/postgres.ts';
 import { inSoak } from '../fixtures/soak.ts';
 import { redisServer, startRedis } from '../stores/redis-server.ts';
+import { approvalsContract } from './approvals-contract.ts';
 import { inboxContract, type Place } from './contract.ts';
 import { killBridges } from './killed-bridges.ts';
 import { bridge, manualClock, question, stopAll, yes } from './stage.ts';
@@ -40,6 +41,7 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
   }
 
   inboxContract('Postgres', place);
+  approvalsContract('Postgres', place);
 
   it('while the server is away, a question that cannot be stored is refused, ends and replies wait, and errors hold no value', async () => {
     const { where, sql } = await place();

@@ -6,6 +6,7 @@ import { type Attributes, type Tracer, trace } from '@opentelemetry/api';
 import Database from 'libsql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openInboxStore } from '../../packages/inbox/src/store/index.ts';
+import { approvalsContract } from './approvals-contract.ts';
 import { inboxContract, type Place } from './contract.ts';
 import { bridge, key, question, stopAll, yes } from './stage.ts';
 
@@ -45,6 +46,7 @@ async function place(): Promise<Place> {
 }
 
 inboxContract('SQLite', place);
+approvalsContract('SQLite', place);
 
 it('the files are readable by their owner only, and those that were not are mended', async () => {
   const where = join(folder, 'deep', 'inbox.db');

@@ -9,6 +9,8 @@ import {
   type InboxStore,
   type InboxStoreOptions,
   openInboxStore,
+  openStore,
+  type StoreHome,
 } from '../../packages/inbox/src/store/index.ts';
 import { eventually } from '../fixtures/grown.ts';
 
@@ -77,6 +79,22 @@ export async function bridge({ where, clock, wake, ...more }: InboxStoreOptions)
       await writing;
     },
   };
+}
+
+/** Opens a store with groups, as `openInbox()` does. @param options - may be a place of a test, which has more */
+export async function approvalStore({
+  where,
+  clock,
+  wake,
+  ...more
+}: InboxStoreOptions & Partial<StoreHome>): Promise<InboxStore> {
+  const { groups = {}, home = 'https://pay.example/', passkeysOf } = more;
+  const store = await openStore(
+    { where, key: more.key ?? key, ...defined({ clock, wake, onError: more.onError }) },
+    { groups, home, issuer: 'https://id.example', ...defined({ passkeysOf }) },
+  );
+  opened.add(store);
+  return store;
 }
 
 /** Stops every store that was opened since. */

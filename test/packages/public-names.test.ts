@@ -84,8 +84,8 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
   },
   '@midcall/host': {
     values: `
-      agentTools argumentRows attach Audit auditFile checkReply commandTarget Connection detectWorkspace followTasks Inbox isFollowed isMidcallError
-      judgeUrl machineDisk mask maskedArguments maskedEnding memoryVault MidcallError OfferedRoots outputValidator Policy
+      agentTools argumentRows attach Audit auditFile commandTarget Connection detectWorkspace followTasks Inbox isFollowed isMidcallError
+      judgeUrl machineDisk mask maskedArguments memoryVault MidcallError OfferedRoots outputValidator Policy
       proposeRules readServerEntries rootsFile Rules rulesFile activeGrants consentFile revokeGrant wouldPass decisionsFile foldAlike secretNames secretsOf serverName serverOpener StartedServer storeFile
       tasksFile urlTarget vaultFolder verifyAudit visible withFileLock`,
     types: `
@@ -94,7 +94,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace ElicitationMode Ending Era
       FileLockOptions FollowTasksOptions FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent InboxEvent CallGrant ConsentContent ConsentStorage GrantChoice GrantEnd GrantOffer GrantScope
       InboxOptions DecisionStorage StoredTask TaskStorage JudgedCall KnownClient Limits ListedTool ListName ListProblem MidcallErrorCode ModelReply Notice
-      OfferedRoot OfferedRootsOptions OnRule Owner PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply ReplyCheck Root
+      OfferedRoot OfferedRootsOptions OnRule Owner PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply Root
       RootsDisk RootsMemory RootsQuestion RootsState Decision DecisionsFileOptions Rule RulesFileOptions RulesOptions RunOptions SamplingAccount SamplingLimits
       SamplingMessageView SamplingModel SamplingPrompt SamplingReplyQuestion SamplingRequest SamplingRequestQuestion
       SamplingResult SamplingSpent SamplingWishes ServerAuth ServerEntry ServerInfo ServerIntroduction ServerOpener ServerTarget

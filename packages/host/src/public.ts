@@ -43,7 +43,6 @@ export { withFileLock } from './files/file-lock.ts';
 export { storeFile } from './files/store-file.ts';
 export type { InboxEvent, InboxOptions, Owner } from './inbox/inbox.ts';
 export { Inbox } from './inbox/inbox.ts';
-export { checkReply, type ReplyCheck } from './inbox/reply-check.ts';
 export type { DecisionStorage, DecisionsFileOptions } from './policy/decisions-file.ts';
 export { decisionsFile } from './policy/decisions-file.ts';
 export type { Decision, Limits, Subject, Verdict } from './policy/judge.ts';
@@ -81,7 +80,7 @@ export type {
   UrlQuestion,
   Via,
 } from './question/question.ts';
-export { mask, maskedArguments, maskedEnding, secretNames, secretsOf } from './question/secrets.ts';
+export { mask, maskedArguments, secretNames, secretsOf } from './question/secrets.ts';
 export { machineDisk, type RootsDisk } from './roots/disk.ts';
 export { type RootsMemory, type RootsState, rootsFile } from './roots/memory.ts';
 export type { OfferedRoot, OfferedRootsOptions } from './roots/offered-roots.ts';

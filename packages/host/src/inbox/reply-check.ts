@@ -34,10 +34,6 @@ const isAction = (action: unknown): action is Reply['action'] => actions.include
 /**
  * Checks a reply against its question. Only the word `accept` accepts it.
  * @param reply - what the view sent; untrusted
- * @example
- * ```ts
- * const checked = checkReply(question, { action: 'accept', content: { sure: true } });
- * ```
  */
 export function checkReply(question: Question, reply: unknown): ReplyCheck {
   if (!isRecord(reply)) return wrong('type', 'The reply is not an object: { action, content }.');

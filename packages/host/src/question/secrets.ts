@@ -66,13 +66,7 @@ function maskedContent(
   );
 }
 
-/**
- * How a question ended, for everybody but the one who asked.
- * @example
- * ```ts
- * const shown = maskedEnding(question, ending);
- * ```
- */
+/** How a question ended, for everybody but the one who asked. */
 export function maskedEnding(question: Question, ending: Ending): Ending {
   if (question.kind !== 'form' || ending.how !== 'answered' || ending.content === undefined) return ending;
   return { ...ending, content: maskedContent(question, ending.content) };

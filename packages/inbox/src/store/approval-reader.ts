@@ -14,8 +14,7 @@ import type { ApprovalView } from '@midcall/host/web';
 import { type ApprovalAsk, principalId } from '@midcall/server';
 import type { Kysely, Selectable } from 'kysely';
 import type { ApprovalReader } from './questions.ts';
-import type { Sealed } from './sealed.ts';
-import { namePlace } from './sessions.ts';
+import { namePlace, type Sealed } from './sealed.ts';
 import type { Tables } from './tables.ts';
 
 export type ApprovalRow = Selectable<Tables['inbox_approvals']>;

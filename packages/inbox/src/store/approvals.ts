@@ -10,9 +10,11 @@
  * - inbox-approvals-A4 Time has passed when the clock of the process says so that votes, looks or lists.
  */
 import { MidcallError } from '@midcall/core/errors';
+import { isCardNumber } from '@midcall/core/form';
 import { canonical } from '@midcall/core/json';
+import { checkAsked } from '@midcall/core/json-schema';
 import type { Clock } from '@midcall/core/time';
-import { checkReply, type Ending, maskedEnding, type Receipt, type Reply } from '@midcall/host';
+import { type Ending, type FormQuestion, mask, type Receipt, type Reply, secretsOf } from '@midcall/host';
 import type { Present } from '@midcall/host/web';
 import { type ApprovalAsk, type ApprovalOutcome, type ApprovalStanding, principalId } from '@midcall/server';
 import type { ExpressionBuilder, Kysely } from 'kysely';
@@ -213,9 +215,9 @@ export class Approvals {
     if (!row || !open) return { ok: false, problem: 'ended', ending: await questions.endingOf(tx, id) };
     const ask = stored.ask(row);
     const question = questionOf(ask, id);
-    const checked = checkReply(question, reply);
-    if (!checked.ok) return { ok: false, problem: 'invalid', issues: checked.issues };
-    const { action } = checked;
+    const { action } = reply;
+    if (action !== 'accept' && action !== 'decline' && action !== 'dismiss')
+      throw new TypeError('A reply accepts, declines or dismisses.');
     const wrong = (rule: string, message: string): Receipt => ({
       ok: false,
       problem: 'invalid',
@@ -225,12 +227,14 @@ export class Approvals {
       return wrong('action', 'Whoever is asked with others agrees, or refuses, or leaves it open.');
     if (ask.assurance === 'present' && !proof && action !== 'dismiss')
       return wrong('assurance', 'This question has to be answered with a passkey.');
-    const content = action === 'accept' ? (checked.content ?? {}) : undefined;
+    const checked = action === 'accept' ? checkAsked(question.fields, reply.content, question.schema) : undefined;
+    if (checked?.ok === false) return { ok: false, problem: 'invalid', issues: checked.issues };
+    const content = checked?.content;
     const assurance = proof ? 'present' : 'verified';
     const ending: Ending = content
-      ? { how: 'answered', via: viaInbox, content }
+      ? { how: 'answered', via: viaInbox, content: masked(question, content) }
       : { how: action === 'dismiss' ? 'dismissed' : 'declined', via: viaInbox };
-    const [ended] = await questions.endRows(change, [open], maskedEnding(question, ending), assurance);
+    const [ended] = await questions.endRows(change, [open], ending, assurance);
     told.ended.push(ended!);
     if (action === 'dismiss') {
       await this.#end(change, row, { how: 'dismissed' }, told);
@@ -581,6 +585,15 @@ function outcomeFor(outcome: StoredOutcome): ApprovalOutcome {
     default:
       return { action: 'cancel', reason: 'unavailable' };
   }
+}
+
+/** Content without its secrets, for the past of who gave it. */
+function masked(question: FormQuestion, content: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const secrets = secretsOf(question);
+  const entries = Object.entries(content);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, secrets.has(name) || isCardNumber(value) ? mask : value]),
+  );
 }
 
 /** The person whom {@link principalId} gave this text. */

@@ -16,5 +16,5 @@ export type {
   Sessions,
   StoredApprovals,
 } from './inbox-store.ts';
-export { type InboxStoreOptions, openInboxStore, openStore } from './open-store.ts';
+export { type InboxStoreOptions, openInboxStore, openStore, type StoreHome } from './open-store.ts';
 export { inboxKeys } from './sealed.ts';

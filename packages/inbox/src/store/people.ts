@@ -6,8 +6,7 @@ import type { People, Person } from './inbox-store.ts';
 import { revokePasskeys } from './passkeys.ts';
 import { refuseQuestions } from './questions.ts';
 import type { InboxRecord } from './record.ts';
-import type { Sealed } from './sealed.ts';
-import { namePlace } from './sessions.ts';
+import { namePlace, type Sealed } from './sealed.ts';
 
 /** What people are stored with. */
 export interface PeopleOptions {

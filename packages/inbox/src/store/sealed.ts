@@ -13,6 +13,9 @@ const purpose = 'inbox';
 /** A request of a server may have 16 MiB, and its question is some longer. */
 const maxLength = 64 * 1024 * 1024;
 
+/** Where a person's name is sealed. */
+export const namePlace = (principal: string): string => `name ${principal}`;
+
 /** Keys at work. */
 export interface Sealed {
   /** @param place - the row, and what in it */

@@ -6,7 +6,7 @@ import { type Approvals, nobodyTold, type Told } from './approvals.ts';
 import type { InboxDatabase } from './database.ts';
 import type { Sessions } from './inbox-store.ts';
 import { touch } from './questions.ts';
-import type { Sealed } from './sealed.ts';
+import { namePlace, type Sealed } from './sealed.ts';
 
 const lastsMs = 12 * 60 * 60 * 1_000;
 /** How far the clocks of bridges may be apart. */
@@ -15,9 +15,6 @@ const skewMs = 5 * 60 * 1_000;
 const secret = (): string => randomBytes(24).toString('base64url');
 const digestOf = (what: 'at' | 'cookie' | 'csrf', text: string): string =>
   createHash('sha256').update(`midcall.inbox.${what} ${text}`).digest('base64url');
-
-/** Where a person's name is sealed. */
-export const namePlace = (principal: string): string => `name ${principal}`;
 
 /** What sessions are stored with. */
 export interface SessionsOptions {

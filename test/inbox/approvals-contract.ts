@@ -1,0 +1,706 @@
+/** What must hold of questions to several people in a stored inbox, wherever it is stored. */
+import { randomUUID } from 'node:crypto';
+import type { ApprovalView, EndedQuestion, OpenQuestion } from '@midcall/host/web';
+import { type ApprovalAsk, approvers } from '@midcall/server';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { InboxStore, RecordLine } from '../../packages/inbox/src/store/index.ts';
+import { eventually, grown } from '../fixtures/grown.ts';
+import type { Place } from './contract.ts';
+import { approvalStore, bridge, manualClock, stopAll, yes } from './stage.ts';
+
+const issuer = 'https://id.example';
+const idOf = (subject: string): string => `${subject} (${issuer})`;
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+const sure = { sure: true };
+const no = { action: 'decline' } as const;
+const finance = { names: { finance: ['ada', 'bob', 'eve'] } };
+
+/** A payment that people of finance have to agree to. */
+export const payment = (change: Partial<ApprovalAsk> = {}): ApprovalAsk => ({
+  id: randomUUID(),
+  from: approvers('finance', { count: 2 }),
+  requester: { issuer, subject: 'mel' },
+  server: 'payments',
+  call: { method: 'tools/call', name: 'pay', arguments: { to: 'Acme' } },
+  message: 'Pay 4,000 € to Acme?',
+  schema: { type: 'object', properties: { sure: { type: 'boolean' } }, required: ['sure'] },
+  assurance: 'verified',
+  askedAt: Date.now(),
+  dueAt: Date.now() + day,
+  ...change,
+});
+
+/** The questions of a person that are open. */
+const openOf = async (store: InboxStore, who: string): Promise<readonly OpenQuestion[]> =>
+  (await store.person(idOf(who)).open(0, 50)).questions;
+const endedOf = async (store: InboxStore, who: string): Promise<readonly EndedQuestion[]> =>
+  (await store.person(idOf(who)).ended(0, 50)).questions;
+
+/** The question of a person to an approval. */
+async function questionTo(store: InboxStore, who: string, id: string): Promise<OpenQuestion | EndedQuestion> {
+  const found = await store.person(idOf(who)).get(id);
+  if (!found) throw new Error(`${who} was not asked.`);
+  return found;
+}
+
+/** Answers as a person. */
+async function reply(store: InboxStore, who: string, id: string, how: Parameters<typeof answer>[3] = yes) {
+  return answer(store, who, (await questionTo(store, who, id)).question.id, how);
+}
+const answer = (
+  store: InboxStore,
+  who: string,
+  question: string,
+  how: { readonly action: 'accept' | 'decline' | 'dismiss' },
+) => store.person(idOf(who)).reply(question, how);
+
+async function recorded(store: InboxStore): Promise<RecordLine[]> {
+  const found: RecordLine[] = [];
+  for await (const line of store.record.search()) found.push(line);
+  return found;
+}
+
+const signIn = (store: InboxStore, who: string, groups?: readonly string[]) =>
+  store.sessions.begin({ principal: idOf(who), name: `${who} of Acme`, ...(groups && { groups }) });
+
+/** @param place - makes an empty database */
+export function approvalsContract(name: string, place: () => Promise<Place>): void {
+  describe(`questions to several people in ${name}`, () => {
+    afterEach(stopAll);
+
+    it('a question is in the inbox of everybody in the group, and ends for all of them when enough have agreed', async () => {
+      const a = await approvalStore({ ...(await place()), groups: finance });
+      await signIn(a, 'ada');
+      const ask = payment({ details: { columns: ['to', 'sum'], rows: [['Acme', '4,000 €']] } });
+      expect(await a.approvals.look(ask.id)).toBeUndefined();
+      await a.approvals.ask(ask);
+      expect(await a.approvals.look(ask.id)).toEqual({ votes: [] });
+      for (const who of ['ada', 'bob', 'eve']) {
+        expect(await openOf(a, who)).toMatchObject([
+          {
+            question: {
+              kind: 'form',
+              message: ask.message,
+              fields: [{ name: 'sure' }],
+              asker: { id: 'payments' },
+              call: { kind: 'tool', name: 'pay', arguments: { to: 'Acme' } },
+              openUntil: ask.dueAt,
+            },
+            approval: {
+              ...{ group: 'finance', count: 2, requester: idOf('mel'), assurance: 'verified', votes: [] },
+              details: ask.details,
+              dueAt: ask.dueAt,
+            },
+          },
+        ]);
+      }
+      expect(await openOf(a, 'mel')).toEqual([]);
+
+      expect(await reply(a, 'ada', ask.id)).toEqual({ ok: true });
+      const first = { name: 'ada of Acme', action: 'accept', assurance: 'verified' };
+      expect(await openOf(a, 'ada')).toEqual([]);
+      const [own] = await endedOf(a, 'ada');
+      expect(own).toMatchObject({
+        ending: { how: 'answered', via: 'inbox', content: sure },
+        approval: { count: 2, votes: [{ ...first, isOwn: true }] },
+      });
+      expect(own!.approval).not.toHaveProperty('outcome');
+      expect((await openOf(a, 'bob'))[0]!.approval!.votes).toMatchObject([{ ...first, isOwn: false }]);
+      const vote = { issuer, subject: 'ada', name: 'ada of Acme', action: 'accept', assurance: 'verified' };
+      expect(await a.approvals.look(ask.id)).toEqual({ votes: [{ ...vote, at: expect.any(Number) }] });
+
+      expect(await reply(a, 'bob', ask.id)).toEqual({ ok: true });
+      const standing = await a.approvals.look(ask.id);
+      expect(standing).toMatchObject({
+        outcome: { action: 'accept', content: sure },
+        votes: [vote, { issuer, subject: 'bob', action: 'accept', assurance: 'verified' }],
+      });
+      expect(standing!.votes[1]).not.toHaveProperty('name');
+      for (const [who, how] of [
+        ['ada', 'answered'],
+        ['bob', 'answered'],
+        ['eve', 'withdrawn'],
+      ] as const) {
+        expect(await openOf(a, who)).toEqual([]);
+        expect(await endedOf(a, who)).toMatchObject([{ ending: { how }, approval: { outcome: 'accepted' } }]);
+      }
+      const lines = await recorded(a);
+      const of = { approval: ask.id, server: 'payments' };
+      expect(lines).toMatchObject([
+        { event: 'requested', principal: idOf('mel'), ...of },
+        ...['ada', 'bob', 'eve'].map(who => ({ event: 'asked', principal: idOf(who), kind: 'form', ...of })),
+        { event: 'ended', principal: idOf('ada'), how: 'answered', via: 'inbox', assurance: 'verified', ...of },
+        { event: 'ended', principal: idOf('bob'), how: 'answered', via: 'inbox', assurance: 'verified', ...of },
+        { event: 'decided', principal: idOf('mel'), how: 'answered', ...of },
+        { event: 'ended', principal: idOf('eve'), how: 'withdrawn', ...of },
+      ]);
+      // Equal answers have no equal digests.
+      expect(new Set(lines.flatMap(line => line.answer ?? [])).size).toBe(3);
+      expect(await a.record.verify()).toEqual({ ok: true, lines: lines.length });
+    });
+
+    it('refusals, and different answers, end it once no answer can get enough', async () => {
+      const a = await approvalStore({ ...(await place()), groups: finance });
+      const refused = payment();
+      await a.approvals.ask(refused);
+      await reply(a, 'ada', refused.id, no);
+      expect(await a.approvals.look(refused.id)).not.toHaveProperty('outcome');
+      await reply(a, 'bob', refused.id, no);
+      expect(await a.approvals.look(refused.id)).toMatchObject({
+        outcome: { action: 'decline' },
+        votes: [{ action: 'decline' }, { action: 'decline' }],
+      });
+      expect((await endedOf(a, 'eve'))[0]).toMatchObject({
+        ending: { how: 'withdrawn' },
+        approval: { outcome: 'declined' },
+      });
+
+      const split = payment();
+      await a.approvals.ask(split);
+      await reply(a, 'ada', split.id, yes);
+      await reply(a, 'bob', split.id, { action: 'accept', content: { sure: false } } as never);
+      expect(await a.approvals.look(split.id)).not.toHaveProperty('outcome');
+      await reply(a, 'eve', split.id, { action: 'accept', content: { sure: false } } as never);
+      const standing = await a.approvals.look(split.id);
+      expect(standing!.outcome).toEqual({ action: 'accept', content: { sure: false } });
+      // Whoever answered otherwise did not agree to it.
+      expect(standing!.votes.map(({ subject }) => subject)).toEqual(['bob', 'eve']);
+    });
+
+    it('asking again with the same id, also at once, changes nothing', async () => {
+      const at = await place();
+      const [a, b] = [await approvalStore({ ...at, groups: finance }), await approvalStore({ ...at, groups: finance })];
+      const ask = payment();
+      await Promise.all(Array.from({ length: 10 }, (_, n) => [a, b][n % 2]!.approvals.ask(ask)));
+      await a.approvals.ask({ ...ask, message: 'Pay 9,000 € to Mallory?' });
+      expect(await openOf(b, 'ada')).toMatchObject([{ question: { message: ask.message } }]);
+      expect((await recorded(a)).map(({ event }) => event)).toEqual(['requested', 'asked', 'asked', 'asked']);
+      await reply(a, 'ada', ask.id, no);
+      await reply(a, 'bob', ask.id, no);
+      await b.approvals.ask(ask);
+      expect(await b.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'decline' } });
+      expect(await openOf(b, 'eve')).toEqual([]);
+    });
+
+    it('of 64 people who answer at once, two decide it, and there is one outcome', async () => {
+      const at = await place();
+      const names = Array.from({ length: 64 }, (_, n) => `p${n}`);
+      const groups = { names: { finance: names } };
+      const stores = [await approvalStore({ ...at, groups }), await approvalStore({ ...at, groups })];
+      const ask = payment();
+      await stores[0]!.approvals.ask(ask);
+      const ids = await Promise.all(
+        names.map(async (who, n) => (await questionTo(stores[n % 2]!, who, ask.id)).question.id),
+      );
+      const receipts = await Promise.all(
+        names.map((who, n) =>
+          answer(
+            stores[n % 2]!,
+            who,
+            ids[n]!,
+            n % 3 === 0 ? no : ({ action: 'accept', content: { sure: n % 3 === 1 } } as never),
+          ),
+        ),
+      );
+      const standing = await stores[1]!.approvals.look(ask.id);
+      const taken = receipts.filter(receipt => receipt !== 'sent' && receipt.ok).length;
+      expect(standing!.outcome!.action).toBe('accept');
+      expect(standing!.votes).toHaveLength(2);
+      const lines = await recorded(stores[0]!);
+      expect(lines.filter(({ event }) => event === 'decided')).toHaveLength(1);
+      expect(lines.filter(({ assurance }) => assurance !== undefined)).toHaveLength(taken);
+      expect(lines.filter(({ event }) => event === 'ended')).toHaveLength(64);
+      for (const receipt of receipts)
+        if (receipt !== 'sent' && !receipt.ok)
+          expect(receipt).toEqual({ ok: false, problem: 'ended', ending: { how: 'withdrawn' } });
+      expect(await stores[1]!.record.verify()).toMatchObject({ ok: true });
+    });
+
+    it('a second answer of one person, one to the question of another, and one after the end do not count', async () => {
+      const a = await approvalStore({ ...(await place()), groups: finance });
+      const ask = payment();
+      await a.approvals.ask(ask);
+      const { question } = await questionTo(a, 'ada', ask.id);
+      const both = await Promise.all([answer(a, 'ada', question.id, no), answer(a, 'ada', question.id, yes)]);
+      expect(both).toEqual([{ ok: true }, { ok: false, problem: 'ended', ending: { how: 'declined', via: 'inbox' } }]);
+      const bobs = (await questionTo(a, 'bob', ask.id)).question.id;
+      for (const who of ['eve', 'mel', 'mallory'])
+        expect(await answer(a, who, bobs, yes)).toEqual({ ok: false, problem: 'unknown' });
+      expect(await a.person(idOf('mallory')).get(ask.id)).toBeUndefined();
+      expect(await answer(a, 'mallory', ask.id, yes)).toEqual({ ok: false, problem: 'unknown' });
+      expect((await a.approvals.look(ask.id))!.votes).toMatchObject([{ subject: 'ada', action: 'decline' }]);
+      await reply(a, 'bob', ask.id, no);
+      const after = await reply(a, 'eve', ask.id);
+      expect(after).toEqual({ ok: false, problem: 'ended', ending: { how: 'withdrawn' } });
+      expect(await a.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'decline' } });
+    });
+
+    it('an answer that does not fit the form, and a dismissal, leave it open, and say why', async () => {
+      const at = await place();
+      const a = await approvalStore({ ...at, groups: finance });
+      const ask = payment();
+      await a.approvals.ask(ask);
+      for (const [how, issue] of [
+        [{ action: 'accept', content: { sure: 'perhaps' } }, { field: 'sure' }],
+        [{ action: 'accept' }, { field: 'sure' }],
+        [{ action: 'dismiss' }, { rule: 'action' }],
+      ] as const)
+        expect(await reply(a, 'ada', ask.id, how as never)).toMatchObject({
+          ok: false,
+          problem: 'invalid',
+          issues: [issue],
+        });
+      expect(await openOf(a, 'ada')).toHaveLength(1);
+      expect(await at.sql('select count(*) from inbox_votes')).toEqual([['0']]);
+      expect(await at.sql('select count(*) from inbox_replies')).toEqual([['0']]);
+    });
+
+    it('what can never be answered is refused before anybody is asked, with what to do', async () => {
+      const at = await place();
+      const crowd = Array.from({ length: 1_000 }, (_, n) => `m${n}`);
+      const groups = { names: { finance: ['ada', 'bob'], empty: [] } };
+      const a = await approvalStore({
+        ...at,
+        groups,
+        passkeysOf: async all => all.filter(each => each === idOf('ada')).length,
+      });
+      const c = await approvalStore({
+        ...at,
+        groups: { names: { crowd }, claim: 'groups' },
+        home: 'https://claim.example/',
+      });
+      await a.people.remove(idOf('bob'));
+      const requester = { issuer, subject: 'ada' };
+      const cases: [InboxStore, Partial<ApprovalAsk>, string][] = [
+        [a, { from: approvers('ops') }, 'does not know the group "ops"'],
+        [a, { from: approvers('empty') }, '1 person of the group "empty" must agree, but it has no members.'],
+        [
+          a,
+          { from: approvers('finance', { count: 2 }) },
+          '2 people of the group "finance" must agree, but it has one member.',
+        ],
+        [a, { from: approvers('finance', { not: 'requester' }), requester: undefined }, 'midcall({ principal })'],
+        [a, { from: approvers('finance', { not: 'requester' }), requester }, 'no members besides the requester'],
+        [a, { from: 'requester', requester: undefined }, 'midcall({ principal })'],
+        [a, { from: 'requester', requester: { issuer, subject: 'bob' } }, 'removed'],
+        [a, { from: 'requester', requester: { issuer, subject: 'mel' }, assurance: 'present' }, 'passkey'],
+        [c, { from: approvers('finance') }, 'Nobody who has signed in'],
+      ];
+      for (const [store, change, says] of cases) {
+        const ask = payment(change);
+        expect(await store.approvals.whyNot(ask)).toContain(says);
+        await expect(store.approvals.ask(ask)).rejects.toMatchObject({
+          code: 'ask/unavailable',
+          message: expect.stringContaining(says),
+        });
+      }
+      for (const change of [
+        { from: approvers('finance') },
+        { from: approvers('finance'), assurance: 'present' as const },
+        { from: approvers('finance', { not: 'requester' }) },
+        { from: 'requester' as const, requester, assurance: 'present' as const },
+      ])
+        expect(await a.approvals.whyNot(payment(change))).toBeUndefined();
+      await signIn(c, 'eve', ['finance']);
+      expect(await c.approvals.whyNot(payment({ from: approvers('finance'), assurance: 'present' }))).toContain(
+        'passkey',
+      );
+      await expect(
+        a.approvals.ask(payment({ from: approvers('finance'), schema: { type: 'array' } })),
+      ).rejects.toMatchObject({ code: 'ask/unavailable' });
+      expect(await c.approvals.whyNot(payment({ from: approvers('crowd') }))).toBeUndefined();
+      await signIn(c, 'eve', ['crowd']);
+      expect(await c.approvals.whyNot(payment({ from: approvers('crowd') }))).toContain('At most 1000 people');
+      expect((await recorded(a)).map(({ event }) => event)).toEqual(['removed']);
+    });
+
+    it('whoever was removed has no vote, also not the one that they gave, and it ends when too few are left', async () => {
+      const at = await place();
+      const [a, b] = [await approvalStore({ ...at, groups: finance }), (await bridge(at)).store];
+      const ask = payment();
+      await a.approvals.ask(ask);
+      const { question } = await questionTo(a, 'eve', ask.id);
+      await reply(a, 'ada', ask.id);
+      await b.people.remove(idOf('ada'));
+      expect(await a.approvals.look(ask.id)).toEqual({ votes: [] });
+      expect((await openOf(a, 'bob'))[0]!.approval!.votes).toEqual([]);
+      await reply(a, 'bob', ask.id);
+      expect(await a.approvals.look(ask.id)).not.toHaveProperty('outcome');
+      await b.people.remove(idOf('eve'));
+      expect(await a.approvals.look(ask.id)).toMatchObject({
+        outcome: { action: 'cancel', reason: 'unavailable' },
+        votes: [{ subject: 'bob' }],
+      });
+      expect(await answer(a, 'eve', question.id, yes)).toMatchObject({
+        problem: 'ended',
+        ending: { how: 'refused-by-policy' },
+      });
+      // The end is the end, whoever comes back.
+      await b.people.admit(idOf('ada'));
+      await signIn(a, 'ada');
+      expect(await openOf(a, 'ada')).toEqual([]);
+      expect((await recorded(a)).slice(4).map(({ event, how, principal }) => [event, how, principal])).toEqual([
+        ['ended', 'answered', idOf('ada')],
+        ['removed', undefined, idOf('ada')],
+        ['voided', undefined, idOf('ada')],
+        ['ended', 'answered', idOf('bob')],
+        ['removed', undefined, idOf('eve')],
+        ['ended', 'refused-by-policy', idOf('eve')],
+        ['decided', 'unreachable', idOf('mel')],
+        ['admitted', undefined, idOf('ada')],
+      ]);
+      expect(await a.record.verify()).toMatchObject({ ok: true });
+    });
+
+    it('a person who was removed and admitted again is asked anew when they sign in, and their vote of before stays void', async () => {
+      const a = await approvalStore({ ...(await place()), groups: finance });
+      const ask = payment();
+      await a.approvals.ask(ask);
+      await reply(a, 'ada', ask.id);
+      await a.people.remove(idOf('ada'));
+      await a.people.admit(idOf('ada'));
+      await signIn(a, 'ada');
+      expect(await openOf(a, 'ada')).toHaveLength(1);
+      expect(await a.approvals.look(ask.id)).toEqual({ votes: [] });
+      await reply(a, 'ada', ask.id);
+      await reply(a, 'bob', ask.id);
+      expect(await a.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'accept' } });
+    });
+
+    it('people come into a group and leave it by the claim of their last sign-in', async () => {
+      const at = await place();
+      const groups = { claim: 'groups' };
+      const a = await approvalStore({ ...at, groups });
+      for (const who of ['ada', 'bob']) await signIn(a, who, ['finance', 'ops']);
+      await signIn(a, 'mel', ['finance']);
+      const ask = payment({ from: approvers('finance', { count: 2, not: 'requester' }) });
+      await a.approvals.ask(ask);
+      expect(await openOf(a, 'mel')).toEqual([]);
+      // One who comes later, in another process.
+      const b = await approvalStore({ ...at, groups });
+      await signIn(b, 'eve', ['finance']);
+      await signIn(b, 'eve', ['finance']);
+      await signIn(b, 'mel', ['finance']);
+      await signIn(b, 'mallory', ['Finance', 'ops']);
+      expect(await openOf(a, 'eve')).toMatchObject([{ approval: { group: 'finance' } }]);
+      for (const who of ['mel', 'mallory']) expect(await openOf(a, who)).toEqual([]);
+      await reply(a, 'eve', ask.id);
+      // Who leaves has no vote any more; a sign-in that says nothing of groups changes nothing.
+      await signIn(a, 'ada');
+      await signIn(a, 'eve', []);
+      await signIn(a, 'bob', ['ops']);
+      expect(await a.approvals.look(ask.id)).toMatchObject({ votes: [], outcome: { action: 'cancel' } });
+      expect(await endedOf(a, 'bob')).toMatchObject([{ ending: { how: 'refused-by-policy' } }]);
+      expect(await openOf(a, 'ada')).toEqual([]);
+      const [voided] = (await recorded(a)).filter(({ event }) => event === 'voided');
+      expect(voided).toMatchObject({ principal: idOf('eve'), approval: ask.id });
+    });
+
+    it('claims count only for what inboxes ask that use them, and names and claims add up', async () => {
+      const at = await place();
+      const named = await approvalStore({ ...at, groups: { names: { finance: ['ada'] } } });
+      const both = await approvalStore({
+        ...at,
+        groups: { names: { finance: ['ada', 'bob'] }, claim: 'groups' },
+        home: 'https://both.example/',
+      });
+      const [first, second] = [payment({ from: approvers('finance') }), payment()];
+      await named.approvals.ask(first);
+      await both.approvals.ask(second);
+      await signIn(both, 'eve', ['finance']);
+      await signIn(both, 'ada', []);
+      expect((await openOf(named, 'eve')).map(({ question }) => question.call!.id)).toEqual([second.id]);
+      expect((await openOf(named, 'ada')).map(({ question }) => question.call!.id)).toEqual([first.id, second.id]);
+      // Nobody is less named for what the issuer says.
+      await signIn(both, 'bob', ['finance']);
+      await signIn(both, 'bob', []);
+      expect((await openOf(named, 'bob')).map(({ question }) => question.call!.id)).toEqual([second.id]);
+    });
+
+    it('who is named in the configuration is asked, and no longer, from the start of a process that has it', async () => {
+      const at = await place();
+      const a = await approvalStore({ ...at, groups: finance });
+      const other = await approvalStore({ ...at, groups: finance, home: 'https://other.example/' });
+      const [ask, theirs] = [payment(), payment()];
+      await a.approvals.ask(ask);
+      await other.approvals.ask(theirs);
+      await reply(a, 'ada', ask.id);
+      await reply(a, 'ada', theirs.id);
+      await a.stop();
+      const b = await approvalStore({ ...at, groups: { names: { finance: ['bob', 'zoe'] } } });
+      expect((await b.approvals.look(ask.id))!.votes).toEqual([]);
+      expect((await b.approvals.look(theirs.id))!.votes).toHaveLength(1);
+      expect((await openOf(b, 'zoe')).map(({ question }) => question.call!.id)).toEqual([ask.id]);
+      expect((await openOf(b, 'eve')).map(({ question }) => question.call!.id)).toEqual([theirs.id]);
+      await b.stop();
+      const c = await approvalStore({ ...at, groups: {} });
+      expect(await c.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'cancel', reason: 'unavailable' } });
+      // The group of another configuration is none of its business.
+      expect(await c.approvals.look(theirs.id)).not.toHaveProperty('outcome');
+    });
+
+    it('what is due ends by the clock of who votes, looks or lists, and no clock brings it back', async () => {
+      const clock = manualClock();
+      const at = await place();
+      const a = await approvalStore({ ...at, groups: finance, clock });
+      const asks = [1, 2, 3].map(() => payment({ askedAt: clock.now(), dueAt: clock.now() + minute }));
+      for (const ask of asks) await a.approvals.ask(ask);
+      const [byVote, byLook, byList] = asks as [ApprovalAsk, ApprovalAsk, ApprovalAsk];
+      const ids = await Promise.all(asks.map(async ({ id }) => (await questionTo(a, 'ada', id)).question.id));
+      await reply(a, 'bob', byVote.id);
+      clock.advance(minute - 1);
+      expect(await a.approvals.look(byLook.id)).toEqual({ votes: [] });
+      clock.advance(1);
+      expect(await answer(a, 'ada', ids[0]!, yes)).toEqual({
+        ok: false,
+        problem: 'ended',
+        ending: { how: 'timed-out' },
+      });
+      expect(await at.sql(`select count(*) from inbox_approvals where ended_at is null`)).toEqual([['2']]);
+      expect(await a.approvals.look(byLook.id)).toMatchObject({ outcome: { action: 'cancel', reason: 'timeout' } });
+      expect(await at.sql(`select count(*) from inbox_approvals where ended_at is null`)).toEqual([['1']]);
+      expect(await openOf(a, 'eve')).toEqual([]);
+      expect(await endedOf(a, 'eve')).toHaveLength(3);
+      clock.set(clock.now() - day);
+      for (const { id } of asks)
+        expect(await a.approvals.look(id)).toMatchObject({ outcome: { action: 'cancel', reason: 'timeout' } });
+      expect(await answer(a, 'ada', ids[2]!, yes)).toMatchObject({ problem: 'ended' });
+      expect((await recorded(a)).filter(({ event, how }) => event === 'decided' && how === 'timed-out')).toHaveLength(
+        3,
+      );
+      expect(byList.dueAt).toBe(byVote.dueAt);
+    });
+
+    it('withdrawing ends it for everybody, and changes nothing that has ended', async () => {
+      const a = await approvalStore({ ...(await place()), groups: finance });
+      const ask = payment();
+      await a.approvals.withdraw(ask.id);
+      await a.approvals.ask(ask);
+      await reply(a, 'ada', ask.id);
+      await a.approvals.withdraw(ask.id);
+      await a.approvals.withdraw(ask.id);
+      expect(await a.approvals.look(ask.id)).toMatchObject({
+        outcome: { action: 'cancel', reason: 'unavailable' },
+        votes: [{ subject: 'ada' }],
+      });
+      expect(await reply(a, 'bob', ask.id)).toMatchObject({ problem: 'ended', ending: { how: 'withdrawn' } });
+      expect((await endedOf(a, 'ada'))[0]!.approval!.outcome).toBe('withdrawn');
+      const decided = payment({ from: approvers('finance') });
+      await a.approvals.ask(decided);
+      await reply(a, 'ada', decided.id);
+      await a.approvals.withdraw(decided.id);
+      expect(await a.approvals.look(decided.id)).toMatchObject({ outcome: { action: 'accept' } });
+    });
+
+    it('where a passkey is demanded, an answer without one does not count, and the vote says how it was given', async () => {
+      const a = await approvalStore({ ...(await place()), groups: finance, passkeysOf: async all => all.length });
+      const ask = payment({ assurance: 'present' });
+      await a.approvals.ask(ask);
+      const demand = { ok: false, problem: 'invalid', issues: [{ rule: 'assurance' }] };
+      for (const how of [yes, no]) expect(await reply(a, 'ada', ask.id, how)).toMatchObject(demand);
+      const { question, approval } = await questionTo(a, 'ada', ask.id);
+      const present = { credential: 'key-1' };
+      expect(await a.person(idOf('ada')).reply(question.id, yes, present)).toEqual({ ok: true });
+      const { votes } = (await a.approvals.look(ask.id))!;
+      expect(votes).toMatchObject([{ subject: 'ada', assurance: 'present' }]);
+      expect(Object.keys(votes[0]!)).not.toContain('credential');
+      expect((await recorded(a)).at(-1)).toMatchObject({ event: 'ended', assurance: 'present' });
+      // The digest that a passkey signs over is that of this question alone.
+      const another = payment({ ...ask, id: randomUUID() });
+      await a.approvals.ask(another);
+      const digests = new Set<string>([approval!.digest]);
+      for (const who of ['ada', 'bob']) digests.add((await questionTo(a, who, another.id)).approval!.digest);
+      expect(digests.size).toBe(2);
+    });
+
+    it('the requester alone is asked in their own inbox, and may dismiss it', async () => {
+      const a = await approvalStore({ ...(await place()), passkeysOf: async all => all.length });
+      const own = (): ApprovalAsk => payment({ from: 'requester', assurance: 'present' });
+      const [first, second] = [own(), own()];
+      for (const ask of [first, second]) await a.approvals.ask(ask);
+      const [view] = (await openOf(a, 'mel')).map(({ approval }) => approval as ApprovalView);
+      expect(view).toMatchObject({ count: 1, assurance: 'present' });
+      expect(view).not.toHaveProperty('group');
+      expect(await openOf(a, 'ada')).toEqual([]);
+      expect(await reply(a, 'mel', first.id, { action: 'dismiss' })).toEqual({ ok: true });
+      expect(await a.approvals.look(first.id)).toEqual({
+        votes: [],
+        outcome: { action: 'cancel', reason: 'dismissed' },
+      });
+      await a.people.remove(idOf('mel'));
+      expect(await a.approvals.look(second.id)).toMatchObject({ outcome: { action: 'cancel', reason: 'unavailable' } });
+    });
+
+    it('whoever listens, in any process, is told of votes and of the end', async () => {
+      const at = await place();
+      const [a, b] = [await approvalStore({ ...at, groups: finance }), await approvalStore({ ...at, groups: finance })];
+      const ask = payment();
+      await a.approvals.ask(ask);
+      const told: number[] = [];
+      const shown: number[] = [];
+      const stop = a.approvals.listen(ask.id, () => void told.push(1));
+      const hide = a.person(idOf('bob')).subscribe(() => void shown.push(1));
+      await a.person(idOf('bob')).open(0, 1);
+      for (const who of ['ada', 'bob']) {
+        await grown(told, list => list.length >= 1);
+        told.length = 0;
+        shown.length = 0;
+        await reply(b, who, ask.id);
+        await grown(told, list => list.length >= 1);
+        await grown(shown, list => list.length >= 1);
+      }
+      expect(await a.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'accept' } });
+      stop();
+      hide();
+      const clock = manualClock();
+      const c = await approvalStore({ ...at, groups: finance, clock });
+      const looks = (): number => clock.waiting().filter(ms => ms <= 1_000).length;
+      const end = c.approvals.listen(ask.id, () => {});
+      await eventually(() => looks() === 1);
+      end();
+      clock.advance(200);
+      await eventually(() => looks() === 0);
+    });
+
+    it('no process owns it: it stays open when the one that asked ends, and when others are declared gone', async () => {
+      const at = await place();
+      const [clock, dead] = [manualClock(), manualClock()];
+      const a = await approvalStore({ ...at, groups: finance, clock: dead });
+      const ask = payment();
+      await a.approvals.ask(ask);
+      const gone = await bridge({ ...at, clock: dead });
+      const asked = await gone.ask(idOf('ada'));
+      const b = await approvalStore({ ...at, groups: finance, clock });
+      for (let n = 0; n < 7; n++) {
+        await eventually(() => clock.waiting().some(ms => ms === 3_000));
+        clock.advance(3_000);
+      }
+      await eventually(async () => {
+        const found = await b.person(idOf('ada')).get(asked.id);
+        return found !== undefined && 'ending' in found;
+      });
+      await a.stop();
+      expect((await openOf(b, 'ada')).map(({ question }) => question.call?.id)).toEqual([ask.id]);
+      await reply(b, 'ada', ask.id);
+      await reply(b, 'bob', ask.id);
+      expect(await b.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'accept' } });
+    });
+
+    it('nothing of a content is in the database as it is, and who writes there without the key decides nothing', async () => {
+      const at = await place();
+      const a = await approvalStore({ ...at, groups: { names: { finance: ['ada', 'bob'] }, claim: 'groups' } });
+      const told = 'a phrase that nobody may read';
+      const schema = {
+        type: 'object',
+        properties: { note: { type: 'string', title: told } },
+      };
+      const ask = payment({ message: told, details: told, schema, call: { ...payment().call, arguments: { told } } });
+      await a.approvals.ask(ask);
+      await reply(a, 'ada', ask.id, { action: 'accept', content: { note: told } } as never);
+      for (const table of ['record', 'questions', 'contents', 'approvals', 'votes', 'groups', 'people'])
+        expect(JSON.stringify(await at.sql(`select * from inbox_${table}`))).not.toContain(told);
+
+      // The vote of one as that of another.
+      const votes = `select approval, '${idOf('bob')}', line + 1, vote from inbox_votes`;
+      await at.sql(`insert into inbox_votes (approval, principal, line, vote) ${votes}`);
+      await expect(a.approvals.look(ask.id)).rejects.toMatchObject({ code: 'store/corrupt' });
+      await at.sql(`delete from inbox_votes where principal = '${idOf('bob')}'`);
+      // The question of one as that of another.
+      await at.sql(`update inbox_questions set principal = '${idOf('mallory')}' where principal = '${idOf('bob')}'`);
+      await expect(a.person(idOf('mallory')).open(0, 9)).rejects.toMatchObject({ code: 'store/corrupt' });
+      const [[stolen]] = (await at.sql(`select id from inbox_questions where principal = '${idOf('mallory')}'`)) as [
+        [string],
+      ];
+      await expect(answer(a, 'mallory', stolen, yes)).rejects.toMatchObject({ code: 'store/corrupt' });
+      // What one was asked as what another is asked.
+      const other = payment({ from: approvers('finance') });
+      await a.approvals.ask(other);
+      await at.sql(
+        `update inbox_approvals set asked = (select asked from inbox_approvals where id = '${other.id}') where id = '${ask.id}'`,
+      );
+      await expect(a.person(idOf('ada')).ended(0, 9)).rejects.toMatchObject({ code: 'store/corrupt' });
+      // Membership by hand.
+      await signIn(a, 'eve', ['ops']);
+      await at.sql(`update inbox_groups set name = 'finance'`);
+      await at.sql(`delete from inbox_approvals where id = '${ask.id}'`);
+      await signIn(a, 'eve');
+      expect(await openOf(a, 'eve')).toEqual([]);
+      expect(await a.approvals.whyNot(payment({ from: approvers('finance', { count: 3 }) }))).toContain('2 members');
+    });
+
+    it('a line of the record in which an approval or an assurance was changed is found', async () => {
+      const at = await place();
+      const a = await approvalStore({ ...at, groups: finance });
+      const ask = payment({ from: approvers('finance') });
+      await a.approvals.ask(ask);
+      await reply(a, 'ada', ask.id);
+      const lines = await recorded(a);
+      const { line } = lines.find(({ assurance }) => assurance !== undefined)!;
+      for (const [set, mend] of [
+        [`assurance = 'present'`, `assurance = 'verified'`],
+        [`approval = 'another'`, `approval = '${ask.id}'`],
+        ['assurance = null, approval = null', `assurance = 'verified', approval = '${ask.id}'`],
+      ]) {
+        await at.sql(`update inbox_record set ${set} where line = ${line}`);
+        expect(await a.record.verify()).toEqual({ ok: false, at: line });
+        await at.sql(`update inbox_record set ${mend} where line = ${line}`);
+        expect(await a.record.verify()).toEqual({ ok: true, lines: lines.length });
+      }
+    });
+
+    it('a requester has at most a hundred questions open, and others are not held up by that', async () => {
+      const a = await approvalStore({ ...(await place()), groups: { names: { finance: ['ada'] } } });
+      const one = (): ApprovalAsk => payment({ from: approvers('finance') });
+      const asks = Array.from({ length: 100 }, one);
+      for (const ask of asks) await a.approvals.ask(ask);
+      await expect(a.approvals.ask(one())).rejects.toMatchObject({
+        code: 'ask/unavailable',
+        message: expect.stringContaining('100 questions of this requester'),
+      });
+      await a.approvals.ask(asks[0]!);
+      await a.approvals.ask({ ...one(), requester: { issuer, subject: 'zoe' } });
+      await a.approvals.ask({ ...one(), requester: undefined });
+      await a.approvals.withdraw(asks[0]!.id);
+      await a.approvals.ask(one());
+    });
+
+    it('a thousand people are asked, and it ends for all of them', async () => {
+      const names = Array.from({ length: 1_000 }, (_, n) => `p${n}`);
+      const a = await approvalStore({ ...(await place()), groups: { names: { finance: names } } });
+      const ask = payment();
+      await a.approvals.ask(ask);
+      for (const who of ['p0', 'p999']) await reply(a, who, ask.id);
+      expect(await a.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'accept' } });
+      expect(await openOf(a, 'p500')).toEqual([]);
+      expect(await a.record.verify()).toEqual({ ok: true, lines: 2_002 });
+    });
+
+    it('thirty days after its end it is gone with its questions and votes, and the record stays', async () => {
+      const clock = manualClock();
+      const at = await place();
+      const a = await approvalStore({ ...at, groups: finance, clock });
+      const now = { askedAt: clock.now(), dueAt: clock.now() + 60 * day };
+      const [ask, open] = [payment({ ...now, from: approvers('finance') }), payment(now)];
+      for (const each of [ask, open]) await a.approvals.ask(each);
+      await reply(a, 'ada', ask.id);
+      await reply(a, 'ada', open.id);
+      const pass = async (ms: number): Promise<void> => {
+        await eventually(() => clock.waiting().some(left => left > 10_000));
+        clock.advance(ms);
+      };
+      await pass(31 * day);
+      while ((await at.sql('select id from inbox_approvals')).length > 1) await pass(hour);
+      expect(await a.approvals.look(ask.id)).toBeUndefined();
+      expect(await at.sql('select count(*) from inbox_votes')).toEqual([['1']]);
+      // A vote outlives the question that it answered.
+      expect((await a.approvals.look(open.id))!.votes).toMatchObject([{ subject: 'ada' }]);
+      expect(await openOf(a, 'ada')).toEqual([]);
+      expect(await openOf(a, 'bob')).toHaveLength(1);
+      await signIn(a, 'ada');
+      expect(await openOf(a, 'ada')).toEqual([]);
+      expect(await a.record.verify()).toMatchObject({ ok: true });
+    });
+  });
+}
