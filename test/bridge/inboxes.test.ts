@@ -1,6 +1,7 @@
 /** Whom a bridge over HTTP asks in an inbox, what it tells the model then, and what it gives the inbox. */
-import type { Inbox, ServerEntry } from '@midcall/host';
-import type { ApprovalInbox } from '@midcall/server';
+import { type Inbox, Rules, type ServerEntry } from '@midcall/host';
+import type { ApprovalInbox, Principal } from '@midcall/server';
+import { testInbox } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import type { Asked, InboxStore } from '../../packages/inbox/src/store/index.ts';
 import { tokenGuard } from '../../packages/midcall/src/bridge/http/callers.ts';
@@ -38,7 +39,14 @@ const unused = {} as ApprovalInbox;
 
 /** A bridge whose principals have inboxes. */
 async function inboxStage(
-  given: { readonly isWatched?: boolean; readonly shared?: boolean; readonly store?: InboxStore } = {},
+  given: {
+    readonly isWatched?: boolean;
+    readonly shared?: boolean;
+    readonly store?: InboxStore;
+    readonly approvals?: ApprovalInbox;
+    readonly rules?: Rules;
+    readonly holdMs?: number;
+  } = {},
 ) {
   const memory = storeInMemory();
   const store = given.store ?? memory.store;
@@ -53,11 +61,13 @@ async function inboxStage(
     },
     entries: (entry: ServerEntry) => [{ path: '/mcp', entry: { ...entry, shared: given.shared ?? false }, guard }],
     options: {
+      ...(given.rules && { rules: given.rules }),
+      ...(given.holdMs !== undefined && { holdMs: given.holdMs }),
       makeInbox: (principal: string, questions: Inbox) => {
         made.push(principal);
         return new PrincipalInbox({
           store,
-          approvals: unused,
+          approvals: given.approvals ?? unused,
           principal,
           questions,
           link: id => `https://bridge.example/inbox?question=${id}`,
@@ -98,6 +108,66 @@ describe.each(hosts)('a host of %s that shows nothing', kind => {
     await until(() => on.asked.length === 1);
     await on.asked[0]!.owner.reply({ action: 'decline' }, 'inbox');
     expect(textOf(await result)).toBe('decline');
+    await host.close();
+  });
+});
+
+describe.each(hosts)('a call of %s that others have to agree to', kind => {
+  const group = { server: '*', tools: '*', effect: 'ask', from: 'finance', count: 2, not: 'requester' } as const;
+  /** Alan is the requester, and one of the group. */
+  const finance = ['ben', 'cleo', 'dan', 'alan'].map(subject => ({ issuer: 'midcall-bridge', subject }));
+  const [ben, cleo, dan] = finance as [Principal, Principal, Principal];
+  const agree = { action: 'accept', content: {} } as const;
+
+  async function heldStage(holdMs?: number) {
+    const approvals = testInbox({ groups: { finance } });
+    const rules = new Rules({ rules: [group], approvers: true });
+    const on = await inboxStage({ approvals, rules, ...(holdMs !== undefined && { holdMs }) });
+    const host = await connectHost(kind, on.url, { token: alan });
+    return { ...on, approvals, host };
+  }
+
+  it('is made once after their yes, and the model is told whom it waits for until then', async () => {
+    await using on = await heldStage(1);
+    const told = textOf(await on.host.call('act', { id: 7 }));
+    const asked = await on.approvals.whenAsked(1);
+    expect(told).toMatch(/^Not done\. 'act' waits for the yes of 2 of finance in their inboxes \(/);
+    expect(asked).toMatchObject({
+      from: { group: 'finance', count: 2, not: 'requester' },
+      requester: { issuer: 'midcall-bridge', subject: 'alan' },
+      call: { method: 'tools/call', name: 'act', arguments: { id: 7 } },
+      assurance: 'verified',
+    });
+    expect(asked.message).toContain("Call 'act'?");
+    on.approvals.vote(asked.id, ben, agree);
+    on.approvals.vote(asked.id, cleo, agree);
+    const again = on.host.call('act', { id: 7 });
+    // The call is made, and its server asks its own question.
+    await until(() => on.asked.length === 1);
+    await on.asked[0]!.owner.reply({ action: 'decline' }, 'inbox');
+    textOf(await again);
+    expect(on.approvals.asked).toHaveLength(1);
+    await on.host.close();
+  });
+
+  it('is not made if they do not agree', async () => {
+    await using on = await heldStage();
+    const result = on.host.call('act', { id: 7 });
+    const { id } = await on.approvals.whenAsked(1);
+    on.approvals.vote(id, ben, agree);
+    on.approvals.vote(id, cleo, { action: 'decline' });
+    on.approvals.vote(id, dan, { action: 'decline' });
+    expect(textOf(await result)).toContain('Not done. Those who have to agree to it did not.');
+    expect(on.asked).toEqual([]);
+    await on.host.close();
+  });
+
+  it('is not made if too few could agree, and the operator is told why', async () => {
+    const rules = new Rules({ rules: [{ ...group, count: 4 }], approvers: true });
+    await using on = await inboxStage({ approvals: testInbox({ groups: { finance } }), rules });
+    const host = await connectHost(kind, on.url, { token: alan });
+    expect(textOf(await host.call('act'))).toContain('Those who have to agree to it could not be asked.');
+    expect(on.warned.join()).toContain("'act' was not called: ");
     await host.close();
   });
 });

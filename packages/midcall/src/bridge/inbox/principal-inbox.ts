@@ -97,8 +97,6 @@ export class PrincipalInbox implements PersonDesk {
         warn(`'${visible(call.name, { max: 100 })}' was not called: ${never}`);
         return false;
       }
-      // First, so that nothing that happens meanwhile is missed.
-      if (!this.#followed.has(id)) this.#follow(id);
       const { url } = await approvals.ask({
         ...{ ...who, id, askedAt, dueAt: openUntil! },
         server: asker.id,
@@ -106,6 +104,7 @@ export class PrincipalInbox implements PersonDesk {
         message: `Call '${visible(call.name, { max: 200 })}'? You are asked because ${why}.`,
         schema: { type: 'object', properties: {} },
       });
+      this.#follow(id);
       const others = from && `${from.count} of ${visible(from.group, { max: 100 })}`;
       if (others === undefined) return { seen: true, place: `in their inbox (${url})` };
       return { seen: true, place: `in their inboxes (${url})`, others };
@@ -118,15 +117,25 @@ export class PrincipalInbox implements PersonDesk {
 
   /** Ends a question of the bridge when those who have to agree have decided. */
   #follow(id: string): void {
+    if (this.#followed.has(id)) return;
     const { questions, approvals, warn } = this.#options;
     const look = async (): Promise<void> => {
-      const outcome = (await approvals.look(id))?.outcome;
-      if (outcome?.action === 'cancel')
-        questions.end(id, { how: outcome.reason === 'timeout' ? 'timed-out' : 'unshown' });
-      else if (outcome) await questions.reply(id, { action: outcome.action }, 'approvers');
+      try {
+        const outcome = (await approvals.look(id))?.outcome;
+        if (outcome?.action === 'cancel')
+          questions.end(id, { how: outcome.reason === 'timeout' ? 'timed-out' : 'unshown' });
+        else if (outcome) await questions.reply(id, { action: outcome.action }, 'approvers');
+      } catch (error) {
+        warn(problem(error));
+      }
     };
-    const stop = approvals.listen(id, () => void look().catch(error => warn(problem(error))));
-    this.#followed.set(id, stop);
+    this.#followed.set(
+      id,
+      approvals.listen(id, () => void look()),
+    );
+    // What has happened before is not told. If the question has ended meanwhile, nobody waits for it.
+    void look();
+    if (!questions.list().some(question => question.id === id)) this.#unfollow(id);
   }
 
   /** The question has ended, whoever ended it. */
