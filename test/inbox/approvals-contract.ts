@@ -273,6 +273,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       });
       await a.people.remove(idOf('bob'));
       const requester = { issuer, subject: 'ada' };
+      const atOs = { issuer: 'os', subject: 'ada' };
       const cases: [InboxStore, Partial<ApprovalAsk>, string][] = [
         [a, { from: approvers('ops') }, 'does not know the group "ops"'],
         [a, { from: approvers('empty') }, '1 person of the group "empty" must agree, but it has no members.'],
@@ -286,6 +287,8 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
         [a, { from: 'requester', requester: undefined }, 'midcall({ principal })'],
         [a, { from: 'requester', requester: { issuer, subject: 'bob' } }, 'removed'],
         [a, { from: 'requester', requester: { issuer, subject: 'mel' }, assurance: 'present' }, 'passkey'],
+        [a, { from: 'requester', requester: atOs }, 'this one is known by os'],
+        [a, { from: approvers('finance', { not: 'requester' }), requester: atOs }, 'this one is known by os'],
         [c, { from: approvers('finance') }, 'Nobody who has signed in'],
       ];
       for (const [store, change, says] of cases) {

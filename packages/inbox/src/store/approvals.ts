@@ -13,6 +13,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { isCardNumber } from '@midcall/core/form';
 import { canonical } from '@midcall/core/json';
 import { checkAsked } from '@midcall/core/json-schema';
+import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { type Ending, type FormQuestion, mask, type Receipt, type Reply, secretsOf } from '@midcall/host';
 import type { Present } from '@midcall/host/web';
@@ -53,6 +54,8 @@ export interface ApprovalsOptions {
   readonly record: InboxRecord;
   readonly stored: ApprovalRows;
   readonly groups: Groups;
+  /** At which people sign in. */
+  readonly issuer: string;
   /** The address of these inboxes. */
   readonly home: string;
   /** How many of these people have a passkey. */
@@ -423,8 +426,15 @@ export class Approvals {
 
   /** The people who are asked now. */
   async #members(db: Kysely<Tables>, { from, requester }: Wanted): Promise<Members> {
+    const { issuer } = this.#options;
+    // Under another issuer's name, a member of the group would not be recognized as the requester.
+    const isElsewhere = requester !== undefined && requester.issuer !== issuer;
+    const elsewhere = (): Members => ({
+      why: `The requester must be known by the issuer at which people sign in to the inbox, ${issuer}; this one is known by ${visible(requester!.issuer, { max: 200 })}. ${unknownRequester}`,
+    });
     if (from === 'requester') {
       if (!requester) return { why: `Nobody knows who the requester is, so no inbox is theirs. ${unknownRequester}` };
+      if (isElsewhere) return elsewhere();
       const members = await withoutRemoved(db, new Set([principalId(requester)]));
       return members.size > 0 ? { members } : { why: 'The requester was removed from the inbox.' };
     }
@@ -432,6 +442,7 @@ export class Approvals {
     const called = `the group ${JSON.stringify(group)}`;
     if (not && !requester)
       return { why: `The requester may not answer for ${called}, but nobody knows who that is. ${unknownRequester}` };
+    if (not && isElsewhere) return elsewhere();
     const { groups } = this.#options;
     const all = await groups.members(db, group);
     if (all.size === 0 && !groups.isNamed(group)) {

@@ -112,7 +112,7 @@ export async function openStore(
     for (const row of ended) traceEnd(row);
   };
   const approvals = new Approvals({
-    ...{ db, questions, record, stored, home, clock, announce },
+    ...{ db, questions, record, stored, issuer, home, clock, announce },
     passkeysOf: passkeysOf ?? (principals => passkeyHolders(db, principals)),
     groups: new Groups(seal, groups, issuer),
   });
