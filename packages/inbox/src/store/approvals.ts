@@ -29,6 +29,7 @@ import {
 } from './approval-reader.ts';
 import type { Change, InboxDatabase, Tx } from './database.ts';
 import { type Groups, mostMembers, withoutRemoved } from './groups.ts';
+import { isPasskeyOf, passkeyHolders } from './passkeys.ts';
 import { type EndedRow, type Questions, removedEnding, touch, viaInbox } from './questions.ts';
 import type { InboxRecord } from './record.ts';
 import type { Tables } from './tables.ts';
@@ -58,8 +59,6 @@ export interface ApprovalsOptions {
   readonly issuer: string;
   /** The address of these inboxes. */
   readonly home: string;
-  /** How many of these people have a passkey. */
-  readonly passkeysOf: (principals: readonly string[]) => Promise<number>;
   readonly clock: Pick<Clock, 'now'>;
   /** Tells people and servers of a change. */
   readonly announce: (told: Told) => void;
@@ -86,10 +85,10 @@ export class Approvals {
   // What servers do.
 
   async whyNot(wanted: Pick<ApprovalAsk, 'from' | 'requester' | 'assurance'>): Promise<string | undefined> {
-    const { db, passkeysOf } = this.#options;
+    const { db } = this.#options;
     const { members, why } = await db.read(read => this.#members(read, wanted));
     if (!members || wanted.assurance !== 'present') return why;
-    const count = await passkeysOf([...members]);
+    const count = await passkeyHolders(db, [...members]);
     if (wanted.from === 'requester')
       return count > 0
         ? undefined
@@ -230,6 +229,8 @@ export class Approvals {
       return wrong('action', 'Whoever is asked with others agrees, or refuses, or leaves it open.');
     if (ask.assurance === 'present' && !proof && action !== 'dismiss')
       return wrong('assurance', 'This question has to be answered with a passkey.');
+    if (proof && !(await isPasskeyOf(tx, principal, proof.credential)))
+      return wrong('assurance', 'This passkey was revoked.');
     const checked = action === 'accept' ? checkAsked(question.fields, reply.content, question.schema) : undefined;
     if (checked?.ok === false) return { ok: false, problem: 'invalid', issues: checked.issues };
     const content = checked?.content;
