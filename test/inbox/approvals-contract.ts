@@ -65,6 +65,12 @@ async function recorded(store: InboxStore): Promise<RecordLine[]> {
 const signIn = (store: InboxStore, who: string, groups?: readonly string[]) =>
   store.sessions.begin({ principal: idOf(who), name: `${who} of Acme`, ...(groups && { groups }) });
 
+/** Adds a passkey of this id. */
+async function addPasskey(store: InboxStore, who: string, id: string): Promise<void> {
+  const passkey = { id, name: 'Phone', publicKey: 'a', counter: 0, transports: [], user: who };
+  expect(await store.passkeys.add(idOf(who), passkey, 'signed-in')).toBe('added');
+}
+
 /** @param place - makes an empty database */
 export function approvalsContract(name: string, place: () => Promise<Place>): void {
   describe(`questions to several people in ${name}`, () => {
@@ -261,11 +267,9 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       const at = await place();
       const crowd = Array.from({ length: 1_000 }, (_, n) => `m${n}`);
       const groups = { names: { finance: ['ada', 'bob'], empty: [] } };
-      const a = await approvalStore({
-        ...at,
-        groups,
-        passkeysOf: async all => all.filter(each => each === idOf('ada')).length,
-      });
+      const a = await approvalStore({ ...at, groups });
+      await signIn(a, 'ada');
+      await addPasskey(a, 'ada', 'phone');
       const c = await approvalStore({
         ...at,
         groups: { names: { crowd }, claim: 'groups' },
@@ -273,6 +277,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       });
       await a.people.remove(idOf('bob'));
       const requester = { issuer, subject: 'ada' };
+      const atOs = { issuer: 'os', subject: 'ada' };
       const cases: [InboxStore, Partial<ApprovalAsk>, string][] = [
         [a, { from: approvers('ops') }, 'does not know the group "ops"'],
         [a, { from: approvers('empty') }, '1 person of the group "empty" must agree, but it has no members.'],
@@ -286,6 +291,8 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
         [a, { from: 'requester', requester: undefined }, 'midcall({ principal })'],
         [a, { from: 'requester', requester: { issuer, subject: 'bob' } }, 'removed'],
         [a, { from: 'requester', requester: { issuer, subject: 'mel' }, assurance: 'present' }, 'passkey'],
+        [a, { from: 'requester', requester: atOs }, 'this one is known by os'],
+        [a, { from: approvers('finance', { not: 'requester' }), requester: atOs }, 'this one is known by os'],
         [c, { from: approvers('finance') }, 'Nobody who has signed in'],
       ];
       for (const [store, change, says] of cases) {
@@ -313,7 +320,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await c.approvals.whyNot(payment({ from: approvers('crowd') }))).toBeUndefined();
       await signIn(c, 'eve', ['crowd']);
       expect(await c.approvals.whyNot(payment({ from: approvers('crowd') }))).toContain('At most 1000 people');
-      expect((await recorded(a)).map(({ event }) => event)).toEqual(['removed']);
+      expect((await recorded(a)).map(({ event }) => event)).toEqual(['passkey-added', 'removed']);
     });
 
     it('whoever was removed has no vote, also not the one that they gave, and it ends when too few are left', async () => {
@@ -494,15 +501,26 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await a.approvals.look(decided.id)).toMatchObject({ outcome: { action: 'accept' } });
     });
 
-    it('where a passkey is demanded, an answer without one does not count, and the vote says how it was given', async () => {
-      const a = await approvalStore({ ...(await place()), groups: finance, passkeysOf: async all => all.length });
+    it('where a passkey is demanded, an answer without one that counts is none, and the vote says how it was given', async () => {
+      const a = await approvalStore({ ...(await place()), groups: finance });
+      await signIn(a, 'ada');
+      await signIn(a, 'bob');
+      for (const key of ['phone', 'laptop', 'lost']) await addPasskey(a, 'ada', key);
       const ask = payment({ assurance: 'present' });
+      // Three passkeys of one person are one person.
+      expect(await a.approvals.whyNot(ask)).toContain('only 1 of them have one');
+      await addPasskey(a, 'bob', 'key of bob');
       await a.approvals.ask(ask);
+      await a.passkeys.revoke(idOf('ada'), 'lost', 'owner');
       const demand = { ok: false, problem: 'invalid', issues: [{ rule: 'assurance' }] };
       for (const how of [yes, no]) expect(await reply(a, 'ada', ask.id, how)).toMatchObject(demand);
       const { question, approval } = await questionTo(a, 'ada', ask.id);
-      const present = { credential: 'key-1' };
-      expect(await a.person(idOf('ada')).reply(question.id, yes, present)).toEqual({ ok: true });
+      const ada = a.person(idOf('ada'));
+      for (const credential of ['lost', 'key of bob', 'none'])
+        expect(await ada.reply(question.id, yes, { credential })).toMatchObject(demand);
+      expect(await a.approvals.look(ask.id)).toEqual({ votes: [] });
+      expect(await ada.reply(question.id, yes, { credential: 'phone' })).toEqual({ ok: true });
+      expect(await ada.reply(question.id, yes, { credential: 'laptop' })).toMatchObject({ problem: 'ended' });
       const { votes } = (await a.approvals.look(ask.id))!;
       expect(votes).toMatchObject([{ subject: 'ada', assurance: 'present' }]);
       expect(Object.keys(votes[0]!)).not.toContain('credential');
@@ -516,7 +534,9 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
     });
 
     it('the requester alone is asked in their own inbox, and may dismiss it', async () => {
-      const a = await approvalStore({ ...(await place()), passkeysOf: async all => all.length });
+      const a = await approvalStore(await place());
+      await signIn(a, 'mel');
+      await addPasskey(a, 'mel', 'phone');
       const own = (): ApprovalAsk => payment({ from: 'requester', assurance: 'present' });
       const [first, second] = [own(), own()];
       for (const ask of [first, second]) await a.approvals.ask(ask);

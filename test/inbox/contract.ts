@@ -60,6 +60,13 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       ]);
     });
 
+    it('a question about a call that others have to agree to is stored like any other', async () => {
+      const a = await bridge(await place());
+      const approval = { assurance: 'verified' };
+      const asked = await a.ask('ada', question('Call it?', { approval } as never));
+      expect((await a.store.person('ada').open(0, 50)).questions).toEqual([{ question: asked.question }]);
+    });
+
     it('another person finds a question neither in a list nor by its id, and a reply of theirs does nothing', async () => {
       const a = await bridge(await place());
       const [mallory, asked] = [a.store.person('mallory'), await a.ask('ada')];

@@ -88,10 +88,10 @@ export async function approvalStore({
   wake,
   ...more
 }: InboxStoreOptions & Partial<StoreHome>): Promise<InboxStore> {
-  const { groups = {}, home = 'https://pay.example/', passkeysOf } = more;
+  const { groups = {}, home = 'https://pay.example/' } = more;
   const store = await openStore(
     { where, key: more.key ?? key, ...defined({ clock, wake, onError: more.onError }) },
-    { groups, home, issuer: 'https://id.example', ...defined({ passkeysOf }) },
+    { groups, home, issuer: 'https://id.example' },
   );
   opened.add(store);
   return store;

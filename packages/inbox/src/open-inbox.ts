@@ -3,7 +3,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { checkOptions } from '@midcall/core/options';
 import { type ApprovalInbox, createSealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
-import { type Enrolment, InboxSite } from './site/index.ts';
+import { canHavePasskeys, type Enrolment, InboxSite } from './site/index.ts';
 import {
   groupsKind,
   type InboxGroups,
@@ -46,8 +46,8 @@ export interface InboxService extends ApprovalInbox {
 
 /**
  * Opens the inboxes.
- * @throws TypeError for groups that are not what they may be; MidcallError `server/setup` if the authorization server sends browsers to another place than these pages, and what opening the
- *   store throws: see {@link openInboxStore}
+ * @throws TypeError for groups that are not what they may be; MidcallError `server/setup` if the authorization server sends browsers
+ *   to another place than these pages; and what opening the store throws: see {@link openInboxStore}
  * @example
  * ```ts
  * const inbox = await openInbox({ where: 'inbox.db', issuer: company, publicUrl: new URL('https://mcp.example') });
@@ -75,14 +75,18 @@ export async function openInbox(options: InboxServiceOptions): Promise<InboxServ
     onError,
     groupsClaim: groups?.claim,
   });
-  const { whyNot, look, withdraw, listen } = store.approvals;
+  const { look, withdraw, listen } = store.approvals;
   return {
     url: site.link(),
     store,
     link: question => site.link(question),
     isWatched: principal => site.isWatched(principal),
     pages: request => site.handle(request),
-    ...{ whyNot, look, withdraw, listen },
+    ...{ look, withdraw, listen },
+    whyNot: async ask =>
+      ask.assurance === 'present' && !canHavePasskeys(publicUrl)
+        ? `Passkeys need inboxes at an https address with a name, or at http://localhost; these are at ${publicUrl.origin}.`
+        : store.approvals.whyNot(ask),
     async ask(ask) {
       await store.approvals.ask(ask);
       return { url: site.link(ask.id) };

@@ -1,2 +1,2 @@
 export { InboxSite } from './inbox-site.ts';
-export type { Enrolment } from './passkeys.ts';
+export { canHavePasskeys, type Enrolment } from './passkeys.ts';

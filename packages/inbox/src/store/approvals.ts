@@ -13,6 +13,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { isCardNumber } from '@midcall/core/form';
 import { canonical } from '@midcall/core/json';
 import { checkAsked } from '@midcall/core/json-schema';
+import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { type Ending, type FormQuestion, mask, type Receipt, type Reply, secretsOf } from '@midcall/host';
 import type { Present } from '@midcall/host/web';
@@ -28,6 +29,7 @@ import {
 } from './approval-reader.ts';
 import type { Change, InboxDatabase, Tx } from './database.ts';
 import { type Groups, mostMembers, withoutRemoved } from './groups.ts';
+import { isPasskeyOf, passkeyHolders } from './passkeys.ts';
 import { type EndedRow, type Questions, removedEnding, touch, viaInbox } from './questions.ts';
 import type { InboxRecord } from './record.ts';
 import type { Tables } from './tables.ts';
@@ -53,10 +55,10 @@ export interface ApprovalsOptions {
   readonly record: InboxRecord;
   readonly stored: ApprovalRows;
   readonly groups: Groups;
+  /** At which people sign in. */
+  readonly issuer: string;
   /** The address of these inboxes. */
   readonly home: string;
-  /** How many of these people have a passkey. */
-  readonly passkeysOf: (principals: readonly string[]) => Promise<number>;
   readonly clock: Pick<Clock, 'now'>;
   /** Tells people and servers of a change. */
   readonly announce: (told: Told) => void;
@@ -83,10 +85,10 @@ export class Approvals {
   // What servers do.
 
   async whyNot(wanted: Pick<ApprovalAsk, 'from' | 'requester' | 'assurance'>): Promise<string | undefined> {
-    const { db, passkeysOf } = this.#options;
+    const { db } = this.#options;
     const { members, why } = await db.read(read => this.#members(read, wanted));
     if (!members || wanted.assurance !== 'present') return why;
-    const count = await passkeysOf([...members]);
+    const count = await passkeyHolders(db, [...members]);
     if (wanted.from === 'requester')
       return count > 0
         ? undefined
@@ -227,6 +229,8 @@ export class Approvals {
       return wrong('action', 'Whoever is asked with others agrees, or refuses, or leaves it open.');
     if (ask.assurance === 'present' && !proof && action !== 'dismiss')
       return wrong('assurance', 'This question has to be answered with a passkey.');
+    if (proof && !(await isPasskeyOf(tx, principal, proof.credential)))
+      return wrong('assurance', 'This passkey was revoked.');
     const checked = action === 'accept' ? checkAsked(question.fields, reply.content, question.schema) : undefined;
     if (checked?.ok === false) return { ok: false, problem: 'invalid', issues: checked.issues };
     const content = checked?.content;
@@ -423,8 +427,15 @@ export class Approvals {
 
   /** The people who are asked now. */
   async #members(db: Kysely<Tables>, { from, requester }: Wanted): Promise<Members> {
+    const { issuer } = this.#options;
+    // Under another issuer's name, a member of the group would not be recognized as the requester.
+    const isElsewhere = requester !== undefined && requester.issuer !== issuer;
+    const elsewhere = (): Members => ({
+      why: `The requester must be known by the issuer at which people sign in to the inbox, ${issuer}; this one is known by ${visible(requester!.issuer, { max: 200 })}. ${unknownRequester}`,
+    });
     if (from === 'requester') {
       if (!requester) return { why: `Nobody knows who the requester is, so no inbox is theirs. ${unknownRequester}` };
+      if (isElsewhere) return elsewhere();
       const members = await withoutRemoved(db, new Set([principalId(requester)]));
       return members.size > 0 ? { members } : { why: 'The requester was removed from the inbox.' };
     }
@@ -432,6 +443,7 @@ export class Approvals {
     const called = `the group ${JSON.stringify(group)}`;
     if (not && !requester)
       return { why: `The requester may not answer for ${called}, but nobody knows who that is. ${unknownRequester}` };
+    if (not && isElsewhere) return elsewhere();
     const { groups } = this.#options;
     const all = await groups.members(db, group);
     if (all.size === 0 && !groups.isNamed(group)) {

@@ -11,7 +11,7 @@ import { type InboxDatabase, openDatabase } from './database.ts';
 import { Groups, type InboxGroups } from './groups.ts';
 import type { InboxStore } from './inbox-store.ts';
 import { OwnQuestions } from './own-questions.ts';
-import { passkeyHolders, passkeys } from './passkeys.ts';
+import { passkeys } from './passkeys.ts';
 import { people } from './people.ts';
 import { endedMs, Questions } from './questions.ts';
 import { InboxRecord } from './record.ts';
@@ -63,14 +63,9 @@ export interface StoreHome {
   readonly issuer: string;
   /** The address of the inboxes. */
   readonly home: string;
-  /** How many of these people have a passkey; as stored if absent. */
-  readonly passkeysOf?: (principals: readonly string[]) => Promise<number>;
 }
 
-export async function openStore(
-  options: InboxStoreOptions,
-  { groups, issuer, home, passkeysOf }: StoreHome,
-): Promise<InboxStore> {
+export async function openStore(options: InboxStoreOptions, { groups, issuer, home }: StoreHome): Promise<InboxStore> {
   checkOptions('openInboxStore', options, {
     where: required(name),
     key: anything,
@@ -112,8 +107,7 @@ export async function openStore(
     for (const row of ended) traceEnd(row);
   };
   const approvals = new Approvals({
-    ...{ db, questions, record, stored, home, clock, announce },
-    passkeysOf: passkeysOf ?? (principals => passkeyHolders(db, principals)),
+    ...{ db, questions, record, stored, issuer, home, clock, announce },
     groups: new Groups(seal, groups, issuer),
   });
   const approvalChanges = new Changes({ ...told, topic: approvalTopic, versions: ids => approvals.versions(ids) });
