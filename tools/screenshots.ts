@@ -2,7 +2,7 @@
  * Makes the pictures of the desk and of connect pages in docs/images: `npm run screenshots`.
  * The desk runs as a person would run it, on a copy of the sample notes; the last argument `all` also makes the pictures
  * nobody ships, below the directory that it is followed by: of every page in light and dark at three widths, and of every state
- * that three tests judge: of the desk, of a person's inbox, and of the pages of a server.
+ * that four tests judge: of the desk, of a person's inbox, and of the pages of a server.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,6 +21,7 @@ const images = join(house, 'docs/images');
 const judged = [
   'test/web/pages.browser.test.ts',
   'test/web/person.browser.test.ts',
+  'test/web/person-approvals.browser.test.ts',
   'test/connect/pages.browser.test.ts',
 ];
 const everything = process.argv[2] === 'all' ? (process.argv[3] ?? 'screenshots') : undefined;

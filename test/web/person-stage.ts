@@ -4,12 +4,15 @@ import { request } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { type Ending, Inbox, type Question, type Receipt, type Reply } from '@midcall/host';
 import {
+  type ApprovalView,
   type EndedQuestion,
   type HostWait,
   type OpenQuestion,
   type PersonEnding,
   type PersonPages,
+  type PersonPasskeys,
   type PersonQuestions,
+  type Present,
   personPages,
   type Visitor,
 } from '@midcall/host/web';
@@ -22,6 +25,10 @@ import { noClient } from './stage.ts';
 export class HostQuestions implements PersonQuestions {
   readonly inbox = new Inbox();
   readonly waits = new Map<string, HostWait>();
+  /** Of questions that others answer too, or that need a passkey. */
+  readonly approvals = new Map<string, ApprovalView>();
+  /** What confirmed replies, in their order. */
+  readonly proofs: (Present | undefined)[] = [];
   /** What was asked for by id, and which parts of the lists. */
   readonly reads: string[] = [];
   /** Set while the process that asks says nothing about replies. */
@@ -35,7 +42,7 @@ export class HostQuestions implements PersonQuestions {
       if (event.type === 'ended') {
         const { question, ending, endedAt } = event;
         this.#sent.delete(question.id);
-        this.#ended.unshift({ question, ending, endedAt });
+        this.#ended.unshift({ question, ending, endedAt, ...this.#approval(question.id) });
       }
       this.tell();
     });
@@ -61,7 +68,7 @@ export class HostQuestions implements PersonQuestions {
 
   /** A question that ended before. */
   past(question: Question, ending: PersonEnding, endedAt = Date.now()): void {
-    this.#ended.unshift({ question, ending, endedAt });
+    this.#ended.unshift({ question, ending, endedAt, ...this.#approval(question.id) });
     this.tell();
   }
 
@@ -71,9 +78,19 @@ export class HostQuestions implements PersonQuestions {
     for (const [id, reply] of this.#sent) await this.inbox.reply(id, reply, 'inbox');
   }
 
+  #approval(id: string): { readonly approval?: ApprovalView } {
+    const approval = this.approvals.get(id);
+    return approval ? { approval } : {};
+  }
+
   #view(question: Question): OpenQuestion {
     const wait = this.waits.get(question.id);
-    return { question, ...(wait && { wait }), ...(this.#sent.has(question.id) && { sent: true }) };
+    return {
+      question,
+      ...this.#approval(question.id),
+      ...(wait && { wait }),
+      ...(this.#sent.has(question.id) && { sent: true }),
+    };
   }
 
   async open(from: number, limit: number) {
@@ -96,7 +113,8 @@ export class HostQuestions implements PersonQuestions {
     return ended && wait ? { ...ended, wait } : ended;
   }
 
-  async reply(id: string, reply: Reply): Promise<Receipt | 'sent'> {
+  async reply(id: string, reply: Reply, proof?: Present): Promise<Receipt | 'sent'> {
+    this.proofs.push(proof);
     if (!this.isSilent) return this.inbox.reply(id, reply, 'inbox');
     this.#sent.set(id, reply);
     this.tell();
@@ -124,7 +142,11 @@ export interface PersonStage extends AsyncDisposable {
 }
 
 /** Serves the inbox of somebody who is signed in. */
-export async function personStage({ client = noClient(), name = 'Ada Lovelace' } = {}): Promise<PersonStage> {
+export async function personStage({
+  client = noClient(),
+  name = 'Ada Lovelace',
+  passkeys = undefined as PersonPasskeys | undefined,
+} = {}): Promise<PersonStage> {
   const errors: unknown[] = [];
   const questions = new HostQuestions();
   const pages = personPages({ assets: '/inbox/assets', client, onError: error => errors.push(error) });
@@ -135,6 +157,7 @@ export async function personStage({ client = noClient(), name = 'Ada Lovelace' }
     name,
     base,
     csrf,
+    ...(passkeys && { passkeys }),
     signOut: async everywhere => {
       stage.isSignedIn = false;
       stage.signedOut = everywhere ? 'everywhere' : 'here';

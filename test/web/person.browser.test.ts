@@ -1,18 +1,11 @@
 /** The inbox of a person in a browser. */
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import type { FormQuestion } from '@midcall/host';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Look, launch, leaveBrowser, violations, visitor, wrongInLook } from './browser.ts';
+import { launch, leaveBrowser, violations, visitor } from './browser.ts';
+import { judged } from './person-looks.ts';
 import { type PersonStage, personStage } from './person-stage.ts';
 import { builtClient, everyField, finishPage, openPage, pickOne, useModel } from './stage.ts';
-
-/** Where pictures of every page go. */
-const pictures = process.env['MIDCALL_PICTURES'];
-const looks: readonly Look[] = ([1440, 1024, 360] as const).flatMap(width =>
-  (['light', 'dark'] as const).map(colorScheme => ({ colorScheme, viewport: { width, height: 860 } })),
-);
 
 let browser: Browser;
 beforeAll(async () => {
@@ -450,20 +443,6 @@ describe('for everybody', () => {
     troubles.length = 0;
   });
 });
-
-/** What axe and the eye find wrong with a page, and pictures of it. */
-async function judged(page: Page, name: string): Promise<void> {
-  expect([name, await violations(page)]).toEqual([name, []]);
-  for (const look of looks) {
-    expect([name, await wrongInLook(page, look)]).toEqual([name, []]);
-    if (pictures === undefined) continue;
-    mkdirSync(pictures, { recursive: true });
-    const path = join(pictures, `${name}-${look.viewport.width}-${look.colorScheme}.png`);
-    await page.screenshot({ path, fullPage: true });
-  }
-  await page.emulateMedia({ colorScheme: 'light' });
-  await page.setViewportSize({ width: 1280, height: 720 });
-}
 
 /** Questions in every state. @returns those that have a page of interest */
 function fill({ questions }: PersonStage) {

@@ -7,29 +7,45 @@ import { texts } from '../texts/index.ts';
 import { problemSummary } from './form-body.ts';
 import type { CardBody, CardContext } from './frame.ts';
 
-/** The most characters of one text that are shown. */
-const longestText = 100_000;
+/** How much of one text is shown: its characters, its lines as a diff, and the characters of a line. */
+interface Extent {
+  readonly characters: number;
+  readonly lines: number;
+  readonly line: number;
+}
+
+const usual: Extent = { characters: 100_000, lines: 2_000, line: 2_000 };
+/** What decides is shown unabridged, as far as a server may send it. */
+export const unabridged: Extent = { characters: 1_000_000, lines: 1_000_000, line: 1_000_000 };
 
 /** Removed and added lines of a unified diff stand out. */
-const diffLine = (line: string): Html => {
+const diffLine = (line: string, most: number): Html => {
   const kind = /^[+](?![+][+])/.test(line) ? 'diff-came' : /^-(?!--)/.test(line) ? 'diff-went' : undefined;
-  return html`<span${attributes({ class: kind })}>${visibleHtml(line, 2_000)}\n</span>`;
+  return html`<span${attributes({ class: kind })}>${visibleHtml(line, most)}\n</span>`;
 };
 
-const text = (value: string, label: string): Html =>
-  html`<pre${attributes({ class: 'argument-text', tabindex: '0', role: 'region', 'aria-label': label })}>${visibleHtml(value, longestText, true)}</pre>`;
+/** A text on lines of its own. @param label - for screen readers, since it scrolls */
+export const textBlock = (value: string, label: string, { characters } = usual): Html =>
+  html`<pre${attributes({ class: 'argument-text', tabindex: '0', role: 'region', 'aria-label': label })}>${visibleHtml(value, characters, true)}</pre>`;
 
-function value(row: ReturnType<typeof argumentRows>[number]): Html {
+/** A unified diff. @param label - for screen readers, since it scrolls */
+export const diffBlock = (diff: string, label: string, { lines, line: most } = usual): Html =>
+  html`<pre${attributes({ class: 'argument-text', tabindex: '0', role: 'region', 'aria-label': label })}>${diff
+    .split('\n')
+    .slice(0, lines)
+    .map(line => diffLine(line, most))}</pre>`;
+
+function value(row: ReturnType<typeof argumentRows>[number], extent: Extent): Html {
   const { before, after } = texts.callQuestion;
   switch (row.shows) {
     case 'value':
       return html`<span class="mono">${visibleHtml(row.text, 500)}</span>`;
     case 'text':
-      return text(row.text, row.label);
+      return textBlock(row.text, row.label, extent);
     case 'diff':
-      return html`<pre${attributes({ class: 'argument-text', tabindex: '0', role: 'region', 'aria-label': row.label })}>${row.text.split('\n').slice(0, 2_000).map(diffLine)}</pre>`;
+      return diffBlock(row.text, row.label, extent);
     case 'change':
-      return html`<div class="argument-change"><div><p class="help">${before}</p>${text(row.before, before)}</div><div><p class="help">${after}</p>${text(row.after, after)}</div></div>`;
+      return html`<div class="argument-change"><div><p class="help">${before}</p>${textBlock(row.before, before, extent)}</div><div><p class="help">${after}</p>${textBlock(row.after, after, extent)}</div></div>`;
   }
 }
 
@@ -70,10 +86,10 @@ export const grantChoice = (draft: Draft): Readonly<Record<string, unknown>> => 
 });
 
 /** The arguments of a call as a table. */
-export function callArguments({ call, labels }: CallQuestion): Html {
+export function callArguments({ call, labels }: Pick<CallQuestion, 'call' | 'labels'>, extent: Extent = usual): Html {
   const rows = argumentRows(call.arguments, labels);
   if (rows.length === 0) return html`<p class="quiet-text">${texts.call.noArguments}</p>`;
-  return html`<dl class="sent call-arguments">${rows.map(row => html`<div><dt>${visibleHtml(row.label, 200)}</dt><dd>${value(row)}</dd></div>`)}</dl>`;
+  return html`<dl class="sent call-arguments">${rows.map(row => html`<div><dt>${visibleHtml(row.label, 200)}</dt><dd>${value(row, extent)}</dd></div>`)}</dl>`;
 }
 
 /** Consent to a call. */

@@ -54,6 +54,18 @@ function standing(question: Question, id: string, keepsRules: boolean): Html {
  */
 export const mayBeAllowed = (question: Question): boolean => question.kind === 'sampling-request';
 
+/** The buttons, and what they do. */
+function waysToReply(question: Question, body: CardBody, { shared }: CardContext): Html {
+  return html`<div class="actions${body.inSight !== undefined && ' in-sight'}">${body.inSight !== undefined && html`<p class="answered-count">${body.inSight}</p>`}
+<p class="leaving" data-leaving data-morph="keep" hidden>${texts.question.escAgain}</p>${shared?.confirmation}
+${body.accept !== undefined && html`<button${attributes({ class: 'button primary', name: 'action', value: 'accept', ...(body.opensTab && { formtarget: '_blank', formrel: 'noopener noreferrer' }) })}>${body.opensTab === true && icons.page}${body.accept}</button>`}
+<button class="button" name="action" value="decline">${body.decline ?? texts.question.decline}</button>
+${body.dismiss !== false && html`<button class="button plain" name="action" value="dismiss">${body.dismiss ?? texts.question.dismiss} <kbd hidden data-esc>${texts.question.esc}</kbd></button>`}
+${question.kind === 'form' && html`<noscript><button class="button plain" name="action" value="review">${texts.question.reviewStep}</button></noscript>`}
+</div>${body.moreWays}
+<p class="ways-out">${body.waysOut}</p>`;
+}
+
 /** An open question. */
 export function card(question: Question, context: CardContext): Html {
   const id = `q-${question.id}`;
@@ -74,17 +86,11 @@ ${cardFrame(question, context, `${id}-who`)}
     'data-drafted': context.draft !== undefined,
     'data-own-tab': body.opensTab === true,
     'data-needs-choice': body.needsChoice === true,
+    'data-passkey': context.shared?.confirmation !== undefined && `${path}/passkey`,
   })}>
 <input type="hidden" name="csrf" value="${context.csrf}">${context.at !== undefined && html`<input type="hidden" name="at" value="${context.at}">`}
 ${body.content}
-<div class="actions${body.inSight !== undefined && ' in-sight'}">${body.inSight !== undefined && html`<p class="answered-count">${body.inSight}</p>`}
-<p class="leaving" data-leaving data-morph="keep" hidden>${texts.question.escAgain}</p>
-${body.accept !== undefined && html`<button${attributes({ class: 'button primary', name: 'action', value: 'accept', ...(body.opensTab && { formtarget: '_blank', formrel: 'noopener noreferrer' }) })}>${body.opensTab === true && icons.page}${body.accept}</button>`}
-<button class="button" name="action" value="decline">${body.decline ?? texts.question.decline}</button>
-${body.dismiss !== false && html`<button class="button plain" name="action" value="dismiss">${body.dismiss ?? texts.question.dismiss} <kbd hidden data-esc>${texts.question.esc}</kbd></button>`}
-${question.kind === 'form' && html`<noscript><button class="button plain" name="action" value="review">${texts.question.reviewStep}</button></noscript>`}
-</div>${body.moreWays}
-<p class="ways-out">${body.waysOut}</p>
+${context.shared?.instead ?? waysToReply(question, body, context)}
 ${question.kind !== 'call' && !context.isElsewhere && standing(question, id, context.keepsRules === true)}
 </form>
 </article>`;

@@ -90,17 +90,18 @@ export function formBody(question: FormQuestion, context: CardContext): CardBody
     now: context.now,
   };
   return {
-    content: html`${quoted(question.message, `${scope}-says`)}${(question.notes ?? []).map(note => html`<p class="help">${visibleHtml(note, 300)}</p>`)}${app !== undefined && formAppFrame(app, context.link(`/questions/${encodeURIComponent(question.id)}/proposal`), question.call?.arguments ?? {})}${problemSummary(issues)}<div${attributes({ class: 'fields', role: 'group', 'aria-labelledby': `${scope}-who`, 'aria-describedby': `${scope}-says` })}>${question.fields.map(
+    content: html`${quoted(question.message, `${scope}-says`)}${(question.notes ?? []).map(note => html`<p class="help">${visibleHtml(note, 300)}</p>`)}${context.shared?.basis}${app !== undefined && formAppFrame(app, context.link(`/questions/${encodeURIComponent(question.id)}/proposal`), question.call?.arguments ?? {})}${problemSummary(issues)}<div${attributes({ class: 'fields', role: 'group', 'aria-labelledby': `${scope}-who`, 'aria-describedby': `${scope}-says` })}>${question.fields.map(
       (field, at) => !isWayBack(field) && fieldControl(field, at, place),
     )}</div>${hasFields && review(question, content, secrets)}`,
-    accept: hasFields ? texts.question.send : texts.question.allow,
+    accept: context.shared?.accept ?? (hasFields ? texts.question.send : texts.question.allow),
     ...(question.fields.length >= longForm && {
       inSight: texts.question.counted(
         ahead(question).filter(field => Object.hasOwn(content, field.name)).length,
         ahead(question).filter(field => !Object.hasOwn(content, field.name)).length,
       ),
     }),
-    waysOut: texts.question.waysOut,
+    ...(context.shared?.isDismissible === false && { dismiss: false }),
+    waysOut: context.shared?.waysOut ?? texts.question.waysOut,
     moreWays: html`${hasFields && context.lastAnswerOf?.(question) !== undefined && html`<p class="ways-back"><button class="button small" name="action" value="same">${texts.question.sameAsLast}</button></p>`}${waysBack(question)}`,
   };
 }

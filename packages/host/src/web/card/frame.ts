@@ -20,6 +20,8 @@ export interface CardContext extends Session {
   readonly keepsRules?: boolean;
   /** True for a person elsewhere, who decides about this question alone, and whose input is stored nowhere before it is sent. */
   readonly isElsewhere?: boolean;
+  /** What is special about answering: others are asked as well, or a passkey has to confirm it. */
+  readonly shared?: SharedAnswer;
   /** The posted values, if a form is shown again. */
   readonly draft?: Draft;
   /** What a person has entered in a question's form so far. */
@@ -37,6 +39,21 @@ export interface CardContext extends Session {
   readonly at?: string;
   /** True if the server did not say whether its question belongs to the call on whose page the card is. */
   readonly perhaps?: boolean;
+}
+
+/** An answer that is not the person's alone, or that a passkey has to confirm. */
+export interface SharedAnswer {
+  /** Who is asked, what follows, and what the answer is about, unabridged: below the message. */
+  readonly basis: Html;
+  /** The accepting button, if not the usual one. */
+  readonly accept: string | undefined;
+  /** False if it cannot be closed without an answer. */
+  readonly isDismissible: boolean;
+  readonly waysOut: string | undefined;
+  /** Beside the buttons if a passkey has to confirm what they send. */
+  readonly confirmation: Html | undefined;
+  /** In place of the buttons, for somebody who cannot answer now. */
+  readonly instead: Html | undefined;
 }
 
 /** What the body of one kind of card adds to the shared form. */
@@ -144,14 +161,18 @@ export function argumentRow(all: Readonly<Record<string, unknown>>): Html {
   )}${entries.length > shownEntries.length && html`<span class="quiet-text">${texts.inbox.more(entries.length - shownEntries.length)}</span>`}</span>`;
 }
 
-/** The call that a question belongs to. @param perhaps - true if the server did not say that it does */
-export function callLine({ call, kind }: Question, perhaps: boolean): Html {
+/**
+ * The call that a question belongs to.
+ * @param perhaps - true if the server did not say that it does
+ * @param hasArguments - false if they are shown elsewhere
+ */
+export function callLine({ call, kind }: Question, perhaps: boolean, hasArguments = true): Html {
   if (kind === 'call')
     return html`<p class="frame-call"><span>${texts.callQuestion.tool}</span> <code class="tool-name">${visibleHtml(call.name, 200)}</code></p>`;
   if (kind === 'sign-in') return html`<p class="frame-call">${texts.signIn.forServer}</p>`;
   if (perhaps) return html`<p class="frame-call perhaps">${texts.call.perhapsAsked(false)}</p>`;
   if (!call) return html`<p class="frame-call">${texts.question.outsideCall}</p>`;
-  return html`<p class="frame-call"><span>${texts.question.forCall}</span> <code class="tool-name">${visibleHtml(call.name, 200)}</code> ${argumentRow(call.arguments)}</p>`;
+  return html`<p class="frame-call"><span>${texts.question.forCall}</span> <code class="tool-name">${visibleHtml(call.name, 200)}</code>${hasArguments && html` ${argumentRow(call.arguments)}`}</p>`;
 }
 
 /** Where the server is reached. Of another machine than the person's, a command says nothing to them, and has names of files. */
@@ -168,8 +189,8 @@ export function cardFrame(question: Question, context: CardContext, headingId: s
   return html`<header class="frame">
 <div class="frame-top"><h2 class="frame-title" id="${headingId}" tabindex="-1"><strong>${visibleHtml(asker.id, 80)}</strong> ${questionHeadline(question)}</h2>
 ${questionChips(question, context)}</div>
-${originLine(asker, context)}
-${callLine(question, context.perhaps === true)}${leftLine(wait)}
+${!context.shared && originLine(asker, context)}
+${callLine(question, context.perhaps === true, !context.shared)}${leftLine(wait)}
 </header>`;
 }
 

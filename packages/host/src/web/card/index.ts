@@ -1,4 +1,4 @@
-export { callArguments } from './call-body.ts';
+export { callArguments, diffBlock, textBlock, unabridged } from './call-body.ts';
 export { card, mayBeAllowed } from './card.ts';
 export { issuesOf, problemSummary, sentValue } from './form-body.ts';
 export {
@@ -12,6 +12,7 @@ export {
   questionIcon,
   questionSubject,
   quoted,
+  type SharedAnswer,
 } from './frame.ts';
 export { postedAction, postedAnswer } from './posted-reply.ts';
 export { grantedRoots, newFolder } from './roots-body.ts';

@@ -9,6 +9,7 @@ import { startForms } from './forms.ts';
 import { startLines } from './lines.ts';
 import { startNumbers } from './numbers.ts';
 import { refresh } from './page.ts';
+import { deliverConfirmed, startInvitations } from './passkey.ts';
 import { presence, startPresence } from './presence.ts';
 import { startPressed } from './pressed.ts';
 import { startReveal } from './reveal.ts';
@@ -46,7 +47,7 @@ document.addEventListener('midcall:shown', sayWaiting);
 document.addEventListener('submit', event => {
   if ((event.target as HTMLFormElement).dataset['leaves'] !== undefined) forgetBase('midcall-inbox');
 });
-startForms();
+startForms(deliverConfirmed);
 startLines();
 startPressed();
 startFocus();
@@ -56,6 +57,7 @@ startCopy();
 startAges();
 startNumbers();
 startTabDrafts();
+startInvitations();
 startFollowing();
 startEvents(
   '0',

@@ -73,7 +73,8 @@ export interface EndingWords<E extends AnyEnding> {
 export const deskEndings: EndingWords<Ending> = { ...texts.ending, unsent: texts.typed.unsent };
 
 function answeredWith(question: Question, ending: AnyEnding): Html | false {
-  if (ending.how !== 'answered' || question.kind !== 'form') return false;
+  // Of a form without fields, the sentence says it all.
+  if (ending.how !== 'answered' || question.kind !== 'form' || question.fields.length === 0) return false;
   const content = ending.content ?? {};
   const rows = question.fields.filter(field => Object.hasOwn(content, field.name));
   if (rows.length === 0) return html`<p class="quiet-text">${texts.ending.noContent}</p>`;

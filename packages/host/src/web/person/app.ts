@@ -6,6 +6,8 @@
  * - person-P3 A reply is checked here before it is handed on, so that its writer learns at once what is wrong with it; whether it
  *   ends the question is decided by the process that asks.
  * - person-P4 Nothing that is typed is stored before it is sent.
+ * - person-P5 No reply to a question that needs a passkey is handed on unless one has confirmed exactly this reply: neither a yes nor a
+ *   no. It can be closed without, where nobody else is asked.
  */
 import { page as written } from '@midcall/core/page';
 import type { Clock } from '@midcall/core/time';
@@ -18,6 +20,7 @@ import { openingPage } from '../pages/index.ts';
 import { type Assets, type PersonAssetPaths, same } from '../routes/index.ts';
 import { personTexts } from '../texts/index.ts';
 import { Live } from '../workspace/index.ts';
+import type { PasskeyState } from './approval.ts';
 import { type PersonNotice, personHeaders, personNotice } from './notice.ts';
 import {
   answerPath,
@@ -32,7 +35,9 @@ import {
   questionPage,
   signOutPage,
 } from './pages.ts';
-import type { EndedQuestion, OpenQuestion } from './questions.ts';
+import type { PersonPasskeys } from './passkeys.ts';
+import { type PasskeysShown, passkeysPage } from './passkeys-page.ts';
+import type { EndedQuestion, OpenQuestion, Present } from './questions.ts';
 import type { Visitor } from './visitor.ts';
 
 /** What the pages work with. */
@@ -51,6 +56,8 @@ export interface PersonApp {
   readonly app: Hono<Env>;
   close(): void;
 }
+
+const own = personTexts.passkeys;
 
 /** The largest answer, in bytes. */
 const largestBody = 4 * 1024 * 1024;
@@ -99,12 +106,13 @@ export function personApp({ assets, clock, onError }: PersonParts): PersonApp {
 
   /** @param count - how many questions are open */
   const viewOf = (context: Context<Env>, count: number): PersonView => {
-    const { csrf, name } = visitorOf(context);
+    const { csrf, name, passkeys } = visitorOf(context);
     const zone = zoneOf(context);
     return {
       ...{ csrf, name, count, link: linkOf(context), now: clock.now() },
       zone: zone ?? 'UTC',
       isZoneTold: zone !== undefined,
+      hasPasskeys: passkeys !== undefined,
     };
   };
 
@@ -120,12 +128,25 @@ export function personApp({ assets, clock, onError }: PersonParts): PersonApp {
   ): Promise<Response> => {
     const { questions, count } = await visitorOf(context).questions.open(0, 2);
     const next = questions.find(({ question, sent }) => question.id !== shown.question.id && !sent)?.question;
+    const passkey = 'ending' in shown ? undefined : await passkeyFor(context, shown);
     return show(
       context,
       viewOf(context, count),
-      questionPage(shown, viewOf(context, count), { ...options, next }),
+      questionPage(shown, viewOf(context, count), { ...options, next, passkey }),
       status,
     );
+  };
+
+  /** Whether the person can answer a question that needs a passkey; undefined for one that needs none. */
+  const passkeyFor = async (
+    context: Context<Env>,
+    { question, approval }: OpenQuestion,
+  ): Promise<PasskeyState | undefined> => {
+    if (approval?.assurance !== 'present') return undefined;
+    const { passkeys } = visitorOf(context);
+    if (!passkeys?.isPossible) return { can: 'nothing', origin: passkeys?.origin ?? new URL(context.req.url).origin };
+    if ((await passkeys.list()).length > 0) return { can: 'confirm' };
+    return { can: 'add', addPath: linkOf(context)(`/passkeys?${new URLSearchParams({ question: question.id })}`) };
   };
 
   const missing = (context: Context<Env>, line?: string): Response =>
@@ -196,9 +217,11 @@ export function personApp({ assets, clock, onError }: PersonParts): PersonApp {
     );
   };
 
-  app.post('/questions/:question', async context => {
-    const { questions } = visitorOf(context);
-    const shown = await questions.get(context.req.param('question'));
+  /** Reads the reply that a card posted. @returns a page instead, if there is none to hand on */
+  const posted = async (
+    context: Context<Env>,
+  ): Promise<Response | { readonly shown: OpenQuestion; readonly reply: Reply; readonly draft: Draft }> => {
+    const shown = await visitorOf(context).questions.get(context.req.param('question')!);
     if (!shown) return missing(context, personTexts.question.missing);
     const { question } = shown;
     const draft = context.get('posted');
@@ -215,7 +238,42 @@ export function personApp({ assets, clock, onError }: PersonParts): PersonApp {
     if (issues.length > 0) return showQuestion(context, shown, { returned: { draft, issues } }, 422);
     const checked = checkReply(question, reply);
     if (!checked.ok) return showQuestion(context, shown, { returned: { draft, issues: checked.issues } }, 422);
-    const receipt = await questions.reply(question.id, reply);
+    return { shown, reply, draft };
+  };
+
+  /** True if a passkey has to confirm a reply (person-P5). */
+  const needsPasskey = ({ approval }: OpenQuestion, { action }: Reply): boolean =>
+    approval?.assurance === 'present' && (action !== 'dismiss' || approval.group !== undefined);
+
+  /** What the script of a card does before it sends the same once more. */
+  app.post('/questions/:question/passkey', async context => {
+    const read = await posted(context);
+    if (read instanceof Response) return read;
+    const { shown, reply, draft } = read;
+    if (!needsPasskey(shown, reply)) return context.json({});
+    const request = (await visitorOf(context).passkeys?.requestAnswer(shown, reply)) ?? 'impossible';
+    if (typeof request !== 'string') return context.json(request);
+    return showQuestion(context, shown, { returned: { draft, issues: [] }, notice: own.problem[request] }, 422);
+  });
+
+  app.post('/questions/:question', async context => {
+    const { questions, passkeys } = visitorOf(context);
+    const read = await posted(context);
+    if (read instanceof Response) return read;
+    const { shown, reply, draft } = read;
+    const { question } = shown;
+    let proof: Present | undefined;
+    if (needsPasskey(shown, reply)) {
+      const confirmed = first(draft, 'passkey');
+      const proved =
+        passkeys && confirmed ? await passkeys.proveAnswer(shown, reply, confirmed) : ('unconfirmed' as const);
+      if (typeof proved === 'string') {
+        const notice = proved === 'unconfirmed' ? own.unconfirmed : own.problem[proved];
+        return showQuestion(context, shown, { returned: { draft, issues: [] }, notice }, 422);
+      }
+      proof = proved;
+    }
+    const receipt = await questions.reply(question.id, reply, proof);
     if (receipt !== 'sent' && !receipt.ok) {
       if (receipt.problem === 'unknown') return missing(context, personTexts.question.missing);
       if (receipt.problem === 'ended') return ended(context, question, draft, receipt.ending);
@@ -238,6 +296,74 @@ export function personApp({ assets, clock, onError }: PersonParts): PersonApp {
     const draft = context.get('posted');
     const issues = visitedIssues(question.fields, draft, issuesOf(question, contentOf(question.fields, draft)));
     return showQuestion(context, shown, { returned: { draft, issues } });
+  });
+
+  /** The page of passkeys. @param said - why nothing was changed, and what was typed */
+  const showPasskeys = async (
+    context: Context<Env>,
+    passkeys: PersonPasskeys,
+    said: Pick<PasskeysShown, 'question' | 'problem' | 'name'>,
+  ): Promise<Response> => {
+    const [list, { count }] = await Promise.all([passkeys.list(), visitorOf(context).questions.open(0, 1)]);
+    const view = viewOf(context, count);
+    return show(context, view, passkeysPage({ passkeys, list, ...said }, view), said.problem ? 422 : 200);
+  };
+
+  /** Back to where the person came from. */
+  const afterPasskeys = (context: Context<Env>, question: string | undefined): Response =>
+    context.redirect(
+      linkOf(context)(question === undefined ? '/passkeys' : `/questions/${encodeURIComponent(question)}`),
+      303,
+    );
+
+  /** What was posted on the page of passkeys. */
+  const fieldsOf = (context: Context<Env>) => {
+    const draft = context.get('posted');
+    const text = (name: string): string | undefined => first(draft, name) || undefined;
+    return { question: text('question'), name: text('name'), invitation: text('invitation'), posted: text('passkey') };
+  };
+
+  app.get('/passkeys', async context => {
+    const { passkeys } = visitorOf(context);
+    return passkeys ? showPasskeys(context, passkeys, { question: context.req.query('question') }) : missing(context);
+  });
+
+  app.post('/passkeys/passkey', async context => {
+    const { passkeys } = visitorOf(context);
+    if (!passkeys) return missing(context);
+    const { question, name, invitation, posted } = fieldsOf(context);
+    const request = await passkeys.requestNew({ invitation, posted });
+    return typeof request === 'string'
+      ? showPasskeys(context, passkeys, { question, name, problem: request })
+      : context.json(request);
+  });
+
+  app.post('/passkeys', async context => {
+    const { passkeys } = visitorOf(context);
+    if (!passkeys) return missing(context);
+    const { question, name, posted } = fieldsOf(context);
+    const added = await passkeys.add(name ?? '', posted ?? '');
+    if (added !== 'added') return showPasskeys(context, passkeys, { question, name, problem: added });
+    return afterPasskeys(context, question);
+  });
+
+  app.post('/passkeys/:passkey/remove/passkey', async context => {
+    const { passkeys } = visitorOf(context);
+    if (!passkeys) return missing(context);
+    const request = await passkeys.requestRevoke(context.req.param('passkey'));
+    return typeof request === 'string'
+      ? showPasskeys(context, passkeys, { question: fieldsOf(context).question, problem: request })
+      : context.json(request ?? {});
+  });
+
+  app.post('/passkeys/:passkey/remove', async context => {
+    const { passkeys } = visitorOf(context);
+    if (!passkeys) return missing(context);
+    const { question, posted } = fieldsOf(context);
+    const revoked = await passkeys.revoke(context.req.param('passkey'), posted);
+    if (revoked !== 'revoked') return showPasskeys(context, passkeys, { question, problem: revoked });
+    const back = question === undefined ? '' : `?${new URLSearchParams({ question })}`;
+    return context.redirect(linkOf(context)(`/passkeys${back}`), 303);
   });
 
   app.get('/sign-out', async context => {

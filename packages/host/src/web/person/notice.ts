@@ -22,7 +22,7 @@ export interface PersonNotice {
   readonly status?: number;
   /**
    * `find-session`: leads a browser that has been here before to its session, if that has one, and to `/questions/<id>` there if the
-   * address has `?question=<id>`. On a page below the path of the session, the browser forgets it: the session is over.
+   * address has `?question=<id>`, or to `/passkeys` if it has `?passkeys`. On a page below the path of the session, the browser forgets it: the session is over.
    */
   readonly script?: 'find-session';
   /**

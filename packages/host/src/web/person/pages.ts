@@ -22,6 +22,14 @@ import {
 } from '../pages/index.ts';
 import { personTexts, texts } from '../texts/index.ts';
 import type { HostWait, Session } from '../workspace/index.ts';
+import {
+  approvalChips,
+  approvalStanding,
+  ownPart,
+  type PasskeyState,
+  sharedAnswer,
+  standingEntry,
+} from './approval.ts';
 import type { EndedQuestion, OpenQuestion } from './questions.ts';
 
 /** How many questions a page lists. */
@@ -39,6 +47,8 @@ export interface PersonView extends Session {
   readonly zone: string;
   /** True if the browser has told its time zone. */
   readonly isZoneTold: boolean;
+  /** True if there is a page of passkeys. */
+  readonly hasPasskeys: boolean;
 }
 
 /** The content of one page. */
@@ -46,7 +56,7 @@ export interface PersonContent {
   readonly title: string;
   readonly main: Html;
   /** The path of its entry in the navigation. */
-  readonly at?: '/' | '/past';
+  readonly at?: '/' | '/past' | '/passkeys';
   /** The address that a browser without client script reloads, and after how many seconds; absent if somebody may be typing. */
   readonly refresh?: { readonly after: number; readonly to: string };
 }
@@ -61,12 +71,12 @@ export interface Listed<Q> {
 /** Where a question is answered. */
 export const answerPath = ({ id }: Question): string => `/questions/${encodeURIComponent(id)}`;
 
-function topBar({ link, count, name }: PersonView, at: PersonContent['at']): Html {
+function topBar({ link, count, name, hasPasskeys }: PersonView, at: PersonContent['at']): Html {
   const { nav, open, signOut } = personTexts;
   const waiting = html`<span${attributes({ class: count > 0 ? 'inbox-count waiting' : 'inbox-count', 'aria-hidden': 'true' })}>${count}</span><span class="unseen">: ${open.count(count)}</span>`;
-  const entry = (path: '/' | '/past', label: Html): Html =>
+  const entry = (path: NonNullable<PersonContent['at']>, label: Html): Html =>
     html`<li><a${attributes({ href: link(path), 'aria-current': at === path && 'page' })}>${label}</a></li>`;
-  return html`<header class="top"><a class="brand" href="${link('/')}">${brandMark}<span>${texts.product}</span> <span class="brand-place">${personTexts.place}</span></a><nav class="pages" aria-label="${nav.label}"><ul>${entry('/', html`${nav.open} ${waiting}`)}${entry('/past', html`${nav.past}`)}</ul></nav><p class="person"><span class="person-name">${visibleHtml(personTexts.signedInAs(name), 100)}</span> <a href="${link('/sign-out')}">${signOut.link}</a></p></header>`;
+  return html`<header class="top"><a class="brand" href="${link('/')}">${brandMark}<span>${texts.product}</span> <span class="brand-place">${personTexts.place}</span></a><nav class="pages" aria-label="${nav.label}"><ul>${entry('/', html`${nav.open} ${waiting}`)}${entry('/past', html`${nav.past}`)}${hasPasskeys && entry('/passkeys', html`${nav.passkeys}`)}</ul></nav><p class="person"><span class="person-name">${visibleHtml(personTexts.signedInAs(name), 100)}</span> <a href="${link('/sign-out')}">${signOut.link}</a></p></header>`;
 }
 
 /** A whole page. */
@@ -95,10 +105,11 @@ ${announceRegion}`,
 }
 
 /** Until when a question can be answered and who waits for it, at the end of its entry. */
-function itemFacts({ question, wait, sent }: OpenQuestion, { now, zone }: PersonView): Html | false {
+function itemFacts({ question, approval, wait, sent }: OpenQuestion, { now, zone }: PersonView): Html | false {
   const { openUntil } = question;
   const chips = [
     sent === true && html`<span class="chip chip-wait">${personTexts.open.sent}</span>`,
+    ...(approval ? approvalChips(approval) : []),
     openUntil !== undefined &&
       html`<span class="chip">${texts.question.openUntil} ${minute(openUntil, now, zone)}</span>`,
     wait !== undefined && waitWords(wait, { now, zone }),
@@ -141,6 +152,8 @@ export interface QuestionPageOptions {
   readonly notice?: string;
   /** The question to go on with. */
   readonly next?: Question | undefined;
+  /** Of the person's passkeys, if the question needs one. */
+  readonly passkey?: PasskeyState | undefined;
 }
 
 const crumb = ({ link }: Session): Html => html`<a class="crumb" href="${link('/')}">${personTexts.title}</a>`;
@@ -160,7 +173,7 @@ export function questionPage(
 ): PersonContent {
   const { question } = shown;
   const { csrf, link, now, zone } = view;
-  const { returned, notice, next } = options;
+  const { returned, notice, next, passkey } = options;
   const head = (content: Html, refresh?: number): PersonContent => ({
     title: texts.question.title,
     ...(refresh !== undefined && { refresh: { after: refresh, to: link(answerPath(question)) } }),
@@ -169,7 +182,7 @@ export function questionPage(
   if ('ending' in shown) {
     const typed = returned ? { typed: returned.draft } : {};
     return head(
-      html`${lateBox(notice)}<div class="asked-for">${callLine(question, false)}</div><ol class="timeline">${endedEntries({ ...shown, ...typed }, zone, personTexts.ending)}${waitEntry(shown.wait)}</ol>${nextQuestion(next, next && link(answerPath(next)))}`,
+      html`${lateBox(notice)}<div class="asked-for">${callLine(question, false, !shown.approval)}</div><ol class="timeline">${endedEntries({ ...shown, ...typed }, zone, endingWords(shown))}${waitEntry(shown.wait)}</ol>${standingEntry(shown, view)}${nextQuestion(next, next && link(answerPath(next)))}`,
     );
   }
   if (shown.sent) {
@@ -184,17 +197,27 @@ export function questionPage(
     isElsewhere: true,
     waitFor: () => shown.wait,
     ...(returned && { draft: returned.draft, issues: returned.issues }),
+    ...(shown.approval &&
+      question.kind === 'form' && { shared: sharedAnswer(question, shown.approval, passkey, view) }),
   };
-  return head(html`<div class="alone">${card(question, context)}</div>`);
+  return head(html`${notice !== undefined && lateBox(notice)}<div class="alone">${card(question, context)}</div>`);
 }
 
-function pastRow({ question, ending, endedAt }: EndedQuestion, { link, now, zone }: PersonView): Html {
+/** The words for how a question ended: of one that others answer too, the person's own part. */
+const endingWords = (shown: EndedQuestion): typeof personTexts.ending => {
+  const part = ownPart(shown);
+  return part === undefined ? personTexts.ending : { ...personTexts.ending, sentence: () => part };
+};
+
+function pastRow(shown: EndedQuestion, { link, now, zone }: PersonView): Html {
+  const { question, ending, endedAt } = shown;
   const { call, asker } = question;
   const own = personTexts.past;
   const where =
     'via' in ending &&
     html`<span class="quiet-text">${ending.via === 'inbox' ? own.here : visibleHtml(own.elsewhere(ending.via), 60)}</span>`;
-  return html`<tr><td>${minute(endedAt, now, zone)}</td><td${attributes({ class: asker.id.length <= 20 && 'short' })}>${visibleHtml(asker.id, 80)}</td><td>${call ? html`<span class="mono">${visibleHtml(call.name, 120)}</span>` : html`<span class="quiet-text">${texts.question.noCall}</span>`}</td><td class="long"><a href="${link(answerPath(question))}">${visibleHtml(questionSubject(question), 140, true)}</a></td><td class="outcome">${endingChip(ending, personTexts.ending)} ${where}</td></tr>`;
+  const outcome = approvalStanding(shown) || html`${endingChip(ending, personTexts.ending)} ${where}`;
+  return html`<tr><td>${minute(endedAt, now, zone)}</td><td${attributes({ class: asker.id.length <= 20 && 'short' })}>${visibleHtml(asker.id, 80)}</td><td>${call ? html`<span class="mono">${visibleHtml(call.name, 120)}</span>` : html`<span class="quiet-text">${texts.question.noCall}</span>`}</td><td class="long"><a href="${link(answerPath(question))}">${visibleHtml(questionSubject(question), 140, true)}</a></td><td class="outcome">${outcome}</td></tr>`;
 }
 
 /** What the person was asked before, latest end first. */

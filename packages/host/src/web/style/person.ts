@@ -25,7 +25,42 @@ export const personStyle = `
 .sign-out{display:grid;gap:18px;justify-items:start;margin-top:20px}
 .sign-out .help{margin-top:6px}
 .zone-note{margin-top:28px}
+.approval{display:grid;gap:5px;margin-top:14px;padding:11px 14px;background:var(--sunken);border-radius:var(--radius-small)}
+.approval>div{display:grid;grid-template-columns:104px minmax(0,1fr);gap:0 12px}
+.approval dt{color:var(--muted)}
+.approval dd{overflow-wrap:anywhere;unicode-bidi:plaintext;text-align:start}
+.votes{display:grid;gap:2px;padding:0;list-style:none}
+.vote-no{color:var(--bad)}
+.basis{margin-top:14px}
+.basis h3{font-size:12.5px;font-weight:450;color:var(--muted)}
+.basis .call-arguments{margin-top:2px;gap:3px}
+.basis .call-arguments>div{display:grid;grid-template-columns:minmax(88px,max-content) minmax(0,1fr);gap:0 12px}
+.basis .md-table{margin-top:4px}
+.basis .md-table td{white-space:pre-wrap}
+.standing-now{margin-left:42px;display:grid;gap:10px}
+.standing-now .approval,.standing-now .basis{margin-top:0}
+.standing-now+.what-next{margin-top:16px}
+.standing-now .became{font-weight:560}
+.passkey-note{flex-basis:100%;font-size:13px;font-weight:560}
+.passkey-note:not(:has(>:not([hidden]))):not(noscript *){display:none}
+.passkey-needed{margin-top:14px}
+.add-passkey{margin-top:22px;padding:16px 18px;display:grid;gap:10px}
+.add-passkey form{display:grid;gap:12px;padding:0}
+.add-passkey [data-uninvited]{display:grid;gap:10px;justify-items:start}
+.add-passkey [data-uninvited][hidden]{display:none}
+.add-passkey form[hidden]{display:none}
+.add-passkey .actions{margin-top:0}
+.add-passkey .field input{max-width:340px}
+.passkeys{margin-top:18px}
+.passkeys>.help,.stale{margin-top:10px}
+.stale{display:grid;gap:8px}
+.row-action{text-align:end}
+.row-action .passkey-note{white-space:normal;text-align:start;margin-top:6px}
 @media (max-width:760px){
+.approval>div{grid-template-columns:minmax(0,1fr)}
+.approval{gap:8px}
+.approval dt{font-size:12.5px}
+.standing-now{margin-left:0}
 .person{flex:1 1 0;justify-content:flex-end}
 .is-alone>main{margin-inline:0}
 .outcome{display:flex;align-items:center;gap:6px}}

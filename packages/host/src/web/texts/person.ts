@@ -12,7 +12,7 @@ const seenFromHere = (via: string): string => (via === 'inbox' ? 'web' : via);
 export const personTexts = {
   place: 'inbox',
   title: 'Inbox',
-  nav: { label: 'Pages', open: 'Inbox', past: 'Past questions' },
+  nav: { label: 'Pages', open: 'Inbox', past: 'Past questions', passkeys: 'Passkeys' },
   signedInAs: (name: string) => `Signed in as ${name}`,
   utc: 'Times are in UTC. With scripts on, they are in your own time zone.',
   open: {
@@ -69,6 +69,129 @@ export const personTexts = {
     },
     unsent: 'You typed this, and it was not sent. Copy what you need: it is gone when you leave this page.',
     isFilledInByScript: true,
+  },
+  approval: {
+    heads: {
+      requester: 'Requested by',
+      asked: 'Who decides',
+      votes: 'So far',
+      next: 'What follows',
+      passkey: 'Passkey',
+    },
+    nobodyKnows: 'Nobody knows whose call this is.',
+    yours: 'You alone: it is your call.',
+    agree: 'Agree',
+    chip: (group: string, count: number) => (count === 1 ? `One of ${group}` : `${count} of ${group}`),
+    /** @param isSame - true for a form with fields, to which people agree by giving the same answer */
+    needed: (group: string, count: number, isSame: boolean) =>
+      count === 1
+        ? `One person of ${group} decides.`
+        : `${count} people of ${group} have to ${isSame ? 'give the same answer' : 'agree'}.`,
+    noVotes: 'Nobody has answered.',
+    voted: (name: string, action: 'accept' | 'decline', isSame: boolean) =>
+      `${name} ${action === 'decline' ? 'declined' : isSame ? 'answered' : 'agreed'}`,
+    you: 'You',
+    byPasskey: 'with a passkey',
+    /** @param left - how many more are needed after the reader */
+    next(group: string, count: number, left: number, isSame: boolean): string {
+      if (count === 1)
+        return `If you ${isSame ? 'answer' : 'agree'}, the call goes on. If you decline, others of ${group} can still decide; once nobody is left, the server is told no.`;
+      const refused = `If you decline, and too few others are left to ${isSame ? 'give the same answer' : 'agree'}, the server is told no.`;
+      if (isSame) return `The call goes on once ${count} people have given the same answer. ${refused}`;
+      if (left <= 0) return `If you agree, the call goes on. ${refused}`;
+      return `If you agree, ${left} more of ${group} ${left === 1 ? 'has' : 'have'} to agree as well. ${refused}`;
+    },
+    passkey:
+      'Your answer counts only if you confirm it with your passkey: your device asks for your fingerprint, face or PIN.',
+    waysOut: 'Decline says no for your part. To leave it to others, leave this page.',
+    details: 'What the answer is about',
+    noRows: 'The table has no rows.',
+    arguments: 'What the call was made with',
+    given: {
+      accept: 'You agreed.',
+      answered: 'You answered.',
+      decline: 'You declined.',
+      none: 'You did not answer.',
+      decided: 'It was decided before you answered.',
+    },
+    /** How it stands, for somebody who has answered. */
+    waits: (group: string, count: number, left: number, isSame: boolean, until: string) =>
+      isSame || left <= 0
+        ? `The call goes on once ${count} people of ${group} have given the same answer. It waits until ${until}.`
+        : `${left} more of ${group} ${left === 1 ? 'has' : 'have'} to agree. It waits until ${until}.`,
+    declinedWaits: (group: string, until: string) => `Others of ${group} can still decide. It waits until ${until}.`,
+    outcome: {
+      accepted: (group: string, count: number, isSame: boolean) =>
+        count === 1
+          ? `One of ${group} decided, and the call went on.`
+          : `${count} of ${group} ${isSame ? 'gave the same answer' : 'agreed'}, and the call went on.`,
+      declined: () => 'It was declined. The server was told no.',
+      unreachable: (_: string, count: number, isSame: boolean) =>
+        `Too few were left for ${count} to ${isSame ? 'give the same answer' : 'agree'}. The server was told no.`,
+      'timed-out': (_: string, count: number, isSame: boolean) =>
+        `The time ran out before ${count === 1 ? 'anybody had answered' : isSame ? `${count} people had given the same answer` : `${count} people had agreed`}. The server was told that nobody answered.`,
+      dismissed: () => 'It was closed without an answer.',
+      withdrawn: () => 'The server no longer needs it.',
+    },
+    /** In short, in a list; `own` is the person's own part. */
+    standing: {
+      waits: 'Waits',
+      accepted: 'Agreed',
+      declined: 'Refused',
+      unreachable: 'Refused',
+      'timed-out': 'Timed out',
+      dismissed: 'Closed',
+      withdrawn: 'Withdrawn',
+    },
+    own: { accept: 'you agreed', answered: 'you answered', decline: 'you declined', none: 'without you' },
+  },
+  passkeys: {
+    title: 'Passkeys',
+    lead: 'Some questions need more than being signed in: you confirm your answer with a passkey, which asks for your fingerprint, face or PIN. Add one on each device on which you answer, so that you have another if you lose one.',
+    heads: ['Name', 'Added', 'Last used', 'Action'],
+    none: 'You have no passkey yet.',
+    never: 'never',
+    remove: 'Remove',
+    removeNamed: (name: string) => `Remove the passkey “${name}”`,
+    removeHelp: 'Remove a passkey whose device you no longer have. It confirms nothing from that moment on.',
+    addTitle: 'Add a passkey',
+    name: 'Name',
+    nameHelp: 'By which you recognise the device, such as “Work laptop”.',
+    add: 'Add a passkey',
+    invited: 'You were invited to add a passkey. The invitation can be used once.',
+    confirms: 'Your browser first asks for a passkey that you have, and then for the new one.',
+    stale: 'You signed in more than five minutes ago. Sign in again to add a passkey.',
+    staleToo: 'If you have none of your passkeys at hand, sign in again to add or remove one.',
+    staleInvited:
+      'If you have none of your passkeys at hand, sign in again to remove one, and ask an administrator for an invitation to add one.',
+    uninvited:
+      'To add your first passkey here, you need an invitation. Ask an administrator of this inbox for one, and open its link in this browser.',
+    signInAgain: 'Sign in again',
+    impossible: (origin: string) =>
+      `Browsers have passkeys only where the address has a name and begins with https://. This inbox is at ${origin}. Whoever runs it can change that: --public-url https://…`,
+    noScript: 'Passkeys need JavaScript, which is off or did not load.',
+    backTo: 'Back to the question',
+    script: {
+      waiting: 'Waiting for your passkey. Follow what your browser asks.',
+      cancelled: 'Nothing was sent, because no passkey confirmed it. Try again.',
+      unable: 'Nothing was sent: this browser has no passkeys. Use another browser or device.',
+      had: 'Nothing was added: this device already has a passkey of yours here.',
+    },
+    problem: {
+      impossible: 'Nothing was changed: this inbox cannot have passkeys at its address.',
+      none: 'Your answer was not sent: it needs a passkey, and you have none.',
+      late: 'Nothing was changed, because it took longer than two minutes. Try again.',
+      refused:
+        'Nothing was changed: this was not confirmed by one of your passkeys, or the question has changed since. Look at it again, and try once more.',
+      'sign-in': 'Nothing was changed: this needs one of your passkeys, or a sign-in less than five minutes ago.',
+      invitation: 'Nothing was changed: this needs an invitation, or one of your passkeys.',
+      'not-invited':
+        'Nothing was added: this invitation is for somebody else, was used before, or is more than a day old. Ask for a new one.',
+    },
+    unconfirmed: 'Your answer was not sent: it has to be confirmed with your passkey, which needs JavaScript.',
+    needed: 'This question has to be answered with a passkey, and you have none here.',
+    neededOnly: 'This question has to be answered with a passkey.',
+    toAdd: 'Add a passkey',
   },
   signOut: {
     link: 'Sign out',
