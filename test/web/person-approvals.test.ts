@@ -81,7 +81,7 @@ describe('a question that several people answer', () => {
 
   it('shows what it is about unabridged, and nothing in it as markup', async () => {
     const long = `${'word '.repeat(40_000)}the end`;
-    const texts: readonly (readonly [ApprovalView['details'], string])[] = [
+    const texts: readonly (readonly [NonNullable<ApprovalView['details']>, string])[] = [
       [long, 'the end'],
       [{ diff: `${'+line\n'.repeat(3_000)}-the last line` }, '-the last line'],
       [{ columns: ['<i>A</i>', 'B'], rows: [['<b>1</b>', '2']] }, '&lt;i&gt;A&lt;/i&gt;'],
