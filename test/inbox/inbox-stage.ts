@@ -123,7 +123,10 @@ export async function inboxStage(environment: Readonly<Record<string, string>> =
   const auth = join(folder, 'auth.json');
   const file = join(folder, 'inbox.db');
   const log = join(folder, 'log');
-  writeFileSync(auth, JSON.stringify({ issuer: login.issuer, clientId: 'bridge', clientSecret }), { mode: 0o600 });
+  const groups = { names: { finance: ['ada', 'ben', 'cleo', 'dan'] } };
+  writeFileSync(auth, JSON.stringify({ issuer: login.issuer, clientId: 'bridge', clientSecret, groups }), {
+    mode: 0o600,
+  });
   const env = (more: Readonly<Record<string, string>> = {}): Record<string, string> => ({
     ...ownEnvironment(),
     ...environment,

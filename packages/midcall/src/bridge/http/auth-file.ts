@@ -30,6 +30,7 @@ const issuerShape = z.strictObject({
   clientSecret: z.string().optional(),
   scopes: z.array(z.string()).default([]),
   redirect: z.url().optional(),
+  enrolment: z.enum(['signed-in', 'invited']).optional(),
   groups: z
     .strictObject({
       names: z.record(z.string().min(1), z.array(z.string().min(1)).min(1)).optional(),
@@ -51,13 +52,13 @@ export type MakeGuard = (resource: URL) => CallerGuard;
 export async function readAuthFile(path: string): Promise<{
   readonly guard: MakeGuard;
   readonly needsAddress: boolean;
-  readonly signIn?: Pick<InboxServiceOptions, 'issuer' | 'redirect' | 'groups'>;
+  readonly signIn?: Pick<InboxServiceOptions, 'issuer' | 'redirect' | 'groups' | 'enrolment'>;
 }> {
   const bad = (text: string): MidcallError =>
     new MidcallError('cli/usage', `--auth ${visible(path, { max: 300 })}: ${text}`);
   const value = await readSecretJson(path, bad);
   if (typeof value === 'object' && value !== null && 'issuer' in value) {
-    const { issuer, clientId, clientSecret, scopes, redirect, groups } = parsed(issuerShape, value, bad);
+    const { issuer, clientId, clientSecret, scopes, redirect, groups, enrolment } = parsed(issuerShape, value, bad);
     const { bearer, provider } = await import('@midcall/server/connect');
     const server = provider({ id: 'issuer', issuer, clientId, ...(clientSecret !== undefined && { clientSecret }) });
     return {
@@ -67,6 +68,7 @@ export async function readAuthFile(path: string): Promise<{
         issuer: server,
         redirect: redirect === undefined ? undefined : new URL(redirect),
         groups: groups as InboxServiceOptions['groups'],
+        enrolment,
       },
     };
   }
