@@ -213,6 +213,27 @@ describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) =>
     expect(pair.frames.some(({ message }) => JSON.stringify(message).includes('resume with'))).toBe(false);
   });
 
+  it('is asked beside a question to the requester, who does not wait for the others', async () => {
+    const inbox = finance();
+    const person = scriptedPerson([yes]);
+    const { act, call } = await served(
+      { ...at, person },
+      async each => {
+        const [own, others] = await Promise.all([
+          each.elicit({ message: 'Book it under travel?', form: Boolean }),
+          each.elicit({ message: pay, form: Boolean, from: approvers('finance') }),
+        ]);
+        return `${told(own)} / ${told(others)}`;
+      },
+      { inbox },
+    );
+    const first = await act();
+    expect(first).toContain("waiting for one of 'finance'");
+    inbox.vote(pay, 'eve', yes);
+    expect(await call('resume', ticketIn(first))).toBe('accept true / accept true');
+    expect([person.asked.length, inbox.asked.length]).toEqual([1, 1]);
+  });
+
   it('is withdrawn if whoever runs the server ends its call, which then ends as unavailable', async () => {
     const inbox = finance();
     const { act, call, mid } = await served(at, payment(), { inbox });
