@@ -24,7 +24,7 @@ import { boundary, liveRoots } from '@midcall/server/roots';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { redisStore } from '@midcall/server/stores/redis';
 import { sqliteStore } from '@midcall/server/stores/sqlite';
-import { connectPair, explore, scriptedPerson } from '@midcall/testing';
+import { connectPair, explore, scriptedPerson, testInbox } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
@@ -80,7 +80,7 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
   [
     'midcall, channel',
     () => loose(midcall)({ channels: ['nativ'] }),
-    "channels[0] must be 'native', 'card', 'page' or 'relay'; got a string of 5 characters. Did you mean 'native'?",
+    "channels[0] must be 'native', 'card', 'page', 'approvers' or 'relay'; got a string of 5 characters. Did you mean 'native'?",
   ],
   ['midcall, a time beyond any store', () => midcall({ stateTtlMs: 1e18 }), 'must be a whole number of milliseconds'],
   ['midcall, part of a character', () => midcall({ maxStateLength: 0.5 }), 'maxStateLength must be a whole number'],
@@ -130,7 +130,7 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
   [
     'midcall, a member of a list',
     () => loose(midcall)({ channels: ['native', 5] }),
-    "channels[1] must be 'native', 'card', 'page' or 'relay'; got 5.",
+    "channels[1] must be 'native', 'card', 'page', 'approvers' or 'relay'; got 5.",
   ],
   [
     'midcall, an object of another kind',
@@ -302,6 +302,22 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
     () => loose(connectPair)(mcp(), { era: '2026-07-28' }),
     'a function that makes a server: () => notesServer()',
   ],
+  [
+    'midcall, inbox',
+    () => loose(midcall)({ inbox: { ask: () => {} } }),
+    'inbox must be the inbox made by openInbox(…) of @midcall/inbox; got an object',
+  ],
+  [
+    'midcall, a channel without its inbox',
+    () => midcall({ channels: ['approvers'] }),
+    "channels has 'approvers', but the server has no inbox: give midcall() inbox: await openInbox(…)",
+  ],
+  [
+    'testInbox',
+    () => loose(testInbox)({ groups: { finance: 'ada' } }),
+    "groups must be groups by their names: { finance: ['ada', 'ben'] }",
+  ],
+  ['testInbox, a slip', () => loose(testInbox)({ group: {} }), "Did you mean 'groups'?"],
   ['scriptedPerson', () => loose(scriptedPerson)({ action: 'accept' }), 'a list of answers'],
   [
     'explore, a server',

@@ -41,6 +41,16 @@ afterEach(async () => {
 const groups = { finance: ['ada', 'ben', 'eve'] };
 const finance = () => testInbox({ groups });
 
+/** An inbox, and whether anybody waits for a change of it. */
+function heard(inbox: TestInbox) {
+  let isHeard = false;
+  const listen: TestInbox['listen'] = (...args) => {
+    isHeard = true;
+    return inbox.listen(...args);
+  };
+  return { inbox: { ...inbox, listen }, isHeard: () => isHeard };
+}
+
 /** A clock that stands still, but for the moment that a request is held here. */
 function stillClock() {
   const clock = handClock(Date.UTC(2026, 7, 1));
@@ -199,18 +209,40 @@ describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) =>
   });
 
   it('goes on as a task, which says how it stands, for a client that has tasks', async () => {
-    const inbox = finance();
+    const { inbox, isHeard } = heard(finance());
     const { act, pair } = await served({ ...at, tasks: true }, payment(), { inbox });
     const result = act();
-    await inbox.whenAsked(1);
-    const says = (text: string) => () => pair.frames.some(({ message }) => JSON.stringify(message).includes(text));
-    await eventually(async () => says("Waiting for 2 of 'finance'")());
+    const frames = (text: string) =>
+      pair.frames.map(({ message }) => JSON.stringify(message)).filter(each => each.includes(text));
+    await eventually(() => isHeard() && frames("Waiting for 2 of 'finance'").length > 0);
     inbox.vote(pay, 'ada', yes);
-    await eventually(async () => says('UTC: 1 has answered.')());
+    await eventually(() => frames('UTC: 1 has answered.').length > 0);
     inbox.vote(pay, 'ben', yes);
     expect(await result).toBe('accept true');
     expect(inbox.asked).toHaveLength(1);
-    expect(pair.frames.some(({ message }) => JSON.stringify(message).includes('resume with'))).toBe(false);
+    expect(frames('with ticket')).toEqual([]);
+    expect(frames('"completed"').filter(each => each.includes('Waiting for'))).toEqual([]);
+  });
+
+  it('is asked beside a question to the requester, who does not wait for the others', async () => {
+    const inbox = finance();
+    const person = scriptedPerson([yes]);
+    const { act, call } = await served(
+      { ...at, person },
+      async each => {
+        const [own, others] = await Promise.all([
+          each.elicit({ message: 'Book it under travel?', form: Boolean }),
+          each.elicit({ message: pay, form: Boolean, from: approvers('finance') }),
+        ]);
+        return `${told(own)} / ${told(others)}`;
+      },
+      { inbox },
+    );
+    const first = await act();
+    expect(first).toContain("waiting for one of 'finance'");
+    inbox.vote(pay, 'eve', yes);
+    expect(await call('resume', ticketIn(first))).toBe('accept true / accept true');
+    expect([person.asked.length, inbox.asked.length]).toEqual([1, 1]);
   });
 
   it('is withdrawn if whoever runs the server ends its call, which then ends as unavailable', async () => {
@@ -547,20 +579,12 @@ describe.each(pairings)('a call that waits for approvers and is given up, %s ove
   });
 
   it.runIf(era === '2025-11-25')('takes its question back while its request is held', async () => {
-    const inbox = finance();
+    const { inbox, isHeard } = heard(finance());
     const { act, call } = await served({ era, carrier }, payment(), { inbox, holdMs: 60_000 });
     const first = await act();
     const abort = new AbortController();
-    let listens = 0;
-    const { listen } = inbox;
-    Object.assign(inbox, {
-      listen(...args: Parameters<typeof listen>) {
-        listens += 1;
-        return listen(...args);
-      },
-    });
     const resumed = call('resume', ticketIn(first), abort.signal).catch(() => 'given up');
-    await eventually(() => listens > 0);
+    await eventually(isHeard);
     abort.abort();
     expect(await resumed).toBe('given up');
     await eventually(() => withdrawn(inbox));

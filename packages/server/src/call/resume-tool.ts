@@ -25,7 +25,7 @@ export function registerResume(server: McpServer, own: OwnHandlers, dispatch: Di
     {
       title: 'Continue a waiting call',
       description:
-        'Continues a call that is waiting for the person, once they have answered. Only with a ticket that another tool ' +
+        'Continues a call that is waiting for somebody to answer, once they have. Only with a ticket that another tool ' +
         'gave, and only with what the person really said or did.',
       inputSchema: input as unknown as StandardSchemaWithJSON<z.infer<typeof input>>,
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },

@@ -35,7 +35,7 @@ export interface MidcallOptions {
   /** Distinguishes servers that share a key; the server's name if absent. */
   readonly audience?: string;
   /**
-   * Rounds after which a call becomes a task, or its request ends: with a ticket if the server has pages or the relay, and
+   * Rounds after which a call becomes a task, or its request ends: with a ticket if the server has pages, an inbox or the relay, and
    * otherwise with an explanation. 9 if absent, since a 2026 client gives up at ten.
    */
   readonly maxRounds?: number;

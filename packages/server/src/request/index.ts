@@ -1,9 +1,7 @@
 export {
   type ApprovalAsk,
   type ApprovalInbox,
-  type ApprovalOutcome,
   type ApprovalStanding,
-  type Approvers,
   approversKind,
 } from './approvals.ts';
 export type {
