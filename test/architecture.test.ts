@@ -44,7 +44,7 @@ const core: Floors = {
   url: ['text'],
   fetch: [],
   page: [],
-  node: ['json', 'text'],
+  node: ['json', 'text', 'url'],
   store: ['errors', 'time'],
   'sdk-seam': ['json', 'text'],
   roots: ['errors', 'json'],
@@ -169,8 +169,9 @@ const testing: Floors = {
 
 const inbox: Floors = {
   store: [],
+  notify: ['store'],
   site: ['store'],
-  '.': ['store', 'site'],
+  '.': ['store', 'notify', 'site'],
 };
 
 const midcall: Floors = {
@@ -205,6 +206,8 @@ const packageHomes: Record<string, readonly string[]> = {
   libsql: ['server/stores', 'inbox/store'],
   kysely: ['inbox/store'],
   pg: ['inbox/store'],
+  'web-push': ['inbox/notify'],
+  standardwebhooks: ['inbox/notify'],
   tldts: ['host'],
   // Language models are passed in; nothing of the AI SDK is imported, not even a type.
   ai: [],

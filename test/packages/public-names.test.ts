@@ -36,8 +36,9 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       openInbox openInboxStore`,
     types: `
-      Asked Enrolment InboxGroups InboxService InboxServiceOptions InboxStore InboxStoreOptions Passkey PasskeyGrant PasskeyKey
-      Passkeys People Person QuestionOwner RecordFilter RecordLine RecordOfInbox Session Sessions StoredApprovals`,
+      Asked Claimed Deliveries Device Enrolment InboxGroups InboxService InboxServiceOptions InboxStore InboxStoreOptions
+      Passkey PasskeyGrant PasskeyKey Passkeys People Person PushKeys QuestionOwner RecordFilter RecordLine RecordOfInbox
+      Session Sessions StoredApprovals Subscription ToldTarget WebhookOptions`,
   },
   '@midcall/server/roots': {
     values: `
@@ -112,7 +113,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       browsersFile callFile deskDeclares deskFile earlierValues personPages startDesk`,
     types: `
       ApprovalDetails ApprovalView ApprovalVote ArgumentTemplate BrowserKey BrowserMemory CallMemory DeskConnection DeskMemory DeskOptions DeskRecord EndedQuestion HostWait
-      ModelsView OpenQuestion PasskeyProblem PasskeyRequest PersonEnding PersonNotice PersonPages PersonPagesOptions PersonPasskeys PersonQuestions PreferencesRecord Present RememberedOffer RememberedOffers RunningDesk SecretBox ShownPasskey StoredCall Theme TryView
+      ModelsView OpenQuestion PasskeyProblem PasskeyRequest PersonEnding NotifiedDevice PersonNotice PersonNotifications PersonPages PersonPagesOptions PersonPasskeys PersonQuestions PreferencesRecord Present RememberedOffer RememberedOffers RunningDesk SecretBox ShownPasskey StoredCall Theme TryView
       Visitor WorkspaceParts`,
   },
   '@midcall/host/models': {

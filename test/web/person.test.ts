@@ -293,7 +293,7 @@ describe('who may', () => {
     for (const path of ['/', '/past', '/sign-out', '/nowhere', '/events']) {
       const headers = path === '/events' ? (await firstOf('/events')).headers : (await get(path)).headers;
       expect(headers['content-security-policy']).toBe(
-        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
       );
       expect(headers).toMatchObject({
         'x-frame-options': 'DENY',
@@ -445,7 +445,7 @@ describe('pages outside a session', () => {
   it('serve the files that pages name to anybody, and nothing else', async () => {
     const page = await textOf({ title: 'T', lines: [], script: 'find-session' });
     const paths = [...page.matchAll(/(?:href|src)="(\/inbox\/assets\/[^"]+)"/g)].map(([, path]) => path!);
-    expect(paths).toHaveLength(3);
+    expect(paths).toHaveLength(5);
     const fetched = (path: string) => on.pages.asset(new Request(`${on.origin}${path}`));
     for (const path of paths) {
       const file = await fetched(path);

@@ -1,8 +1,11 @@
 /** Inboxes of people on one store, with their pages at `/inbox`. */
 import { MidcallError } from '@midcall/core/errors';
 import { checkOptions } from '@midcall/core/options';
+import { systemClock } from '@midcall/core/time';
+import { isConfidential } from '@midcall/core/url';
 import { type ApprovalInbox, createSealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
+import { Notifier, personNotifications, poster, type WebhookOptions, webhook } from './notify/index.ts';
 import { canHavePasskeys, type Enrolment, InboxSite } from './site/index.ts';
 import {
   groupsKind,
@@ -27,6 +30,13 @@ export interface InboxServiceOptions extends InboxStoreOptions {
    * How people come to a first passkey: by having signed in, or only by an invitation (`midcall inboxes invite`); `signed-in` if absent.
    */
   readonly enrolment?: Enrolment | undefined;
+  /** Another program that is told that a question waits for somebody, and where; not what it is. */
+  readonly webhook?: WebhookOptions | undefined;
+  /**
+   * Hosts of push services that may be of this machine or its network, such as `push.internal` or `127.0.0.1:8090`. Browsers supply the
+   * addresses of theirs, so that all others have to be public ones.
+   */
+  readonly allowedTargets?: readonly string[] | undefined;
 }
 
 /** The inboxes of people, and their pages; `midcall({ inbox })` asks people there. */
@@ -55,15 +65,42 @@ export interface InboxService extends ApprovalInbox {
  * ```
  */
 export async function openInbox(options: InboxServiceOptions): Promise<InboxService> {
-  const { issuer, redirect, publicUrl, groups, enrolment = 'signed-in', ...stored } = options;
+  const {
+    issuer,
+    redirect,
+    publicUrl,
+    groups,
+    enrolment = 'signed-in',
+    webhook: hook,
+    allowedTargets,
+    ...stored
+  } = options;
   checkOptions('openInbox', { groups }, { groups: groupsKind });
-  const { where, key, onError = () => {} } = stored;
+  const { where, key, clock = systemClock, onError = () => {} } = stored;
   if (redirect && (redirect.origin !== publicUrl.origin || !redirect.pathname.startsWith('/inbox/')))
     throw new MidcallError(
       'server/setup',
       `The redirect of the issuer must be an address below ${new URL('/inbox/', publicUrl)}, such as ${new URL('/inbox/signed-in', publicUrl)}.`,
     );
-  const store = await openStore(stored, { groups: groups ?? {}, issuer: issuer.issuer, home: publicUrl.href });
+  const posts = poster({ clock, allowedTargets: allowedTargets ?? [] });
+  const tellWebhook = hook && webhook(hook, posts);
+  const store = await openStore(stored, {
+    ...{ groups: groups ?? {}, issuer: issuer.issuer, home: publicUrl.href },
+    hasWebhook: hook !== undefined,
+  });
+  const { deliveries } = store;
+  // Elsewhere, browsers have neither service workers nor push.
+  const pushKeys = isConfidential(publicUrl)
+    ? async () => ({ ...(await deliveries.keys()), contact: contactOf(publicUrl) })
+    : undefined;
+  // Whatever happens to the keys of the inbox later, browsers stay subscribed.
+  if (pushKeys) {
+    await deliveries.keys().catch(async error => {
+      await store.stop();
+      throw error;
+    });
+  }
+  const notifications = { deliveries, poster: posts, pushKeys, testing: new Set<string>() };
   const sealer = createSealer(inboxKeys(where, key));
   const site = new InboxSite({
     store,
@@ -74,13 +111,25 @@ export async function openInbox(options: InboxServiceOptions): Promise<InboxServ
     enrolment,
     onError,
     groupsClaim: groups?.claim,
+    notifications: principal => personNotifications(principal, notifications),
+  });
+  const isWatched = (principal: string): boolean => site.isWatched(principal);
+  const link = (question: string): string => site.link(question);
+  const notifier = new Notifier({
+    ...{ deliveries, clock, poster: posts, webhook: tellWebhook, pushKeys, link, isWatched, onError },
   });
   const { look, withdraw, listen } = store.approvals;
   return {
     url: site.link(),
-    store,
-    link: question => site.link(question),
-    isWatched: principal => site.isWatched(principal),
+    store: {
+      ...store,
+      async ask(asked) {
+        await store.ask(asked);
+        notifier.asked();
+      },
+    },
+    link,
+    isWatched,
     pages: request => site.handle(request),
     ...{ look, withdraw, listen },
     whyNot: async ask =>
@@ -89,11 +138,16 @@ export async function openInbox(options: InboxServiceOptions): Promise<InboxServ
         : store.approvals.whyNot(ask),
     async ask(ask) {
       await store.approvals.ask(ask);
+      notifier.asked();
       return { url: site.link(ask.id) };
     },
     async stop() {
       site.close();
+      await notifier.stop();
       await store.stop();
     },
   };
 }
+
+/** Whom a push service may write to about what it gets from here. */
+const contactOf = ({ protocol, origin }: URL): string => (protocol === 'https:' ? origin : 'mailto:nobody@localhost');

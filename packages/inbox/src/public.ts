@@ -1,9 +1,12 @@
 /** Inboxes for the people who are asked by servers: where they sign in, see what waits for them, and answer. */
-
+export type { WebhookOptions } from './notify/webhook.ts';
 export { type InboxService, type InboxServiceOptions, openInbox } from './open-inbox.ts';
 export type { Enrolment } from './site/index.ts';
 export type {
   Asked,
+  Claimed,
+  Deliveries,
+  Device,
   InboxGroups,
   InboxStore,
   InboxStoreOptions,
@@ -13,6 +16,7 @@ export type {
   Passkeys,
   People,
   Person,
+  PushKeys,
   QuestionOwner,
   RecordFilter,
   RecordLine,
@@ -20,5 +24,7 @@ export type {
   Session,
   Sessions,
   StoredApprovals,
+  Subscription,
+  ToldTarget,
 } from './store/index.ts';
 export { openInboxStore } from './store/index.ts';

@@ -1,6 +1,7 @@
 export { bodyOf, originalUrl } from './framework-request.ts';
 export type { HttpListener, HttpListenerOptions, RequestHandler } from './http-listener.ts';
 export { contained, listenHttp } from './http-listener.ts';
+export { isInternalHost } from './internal-host.ts';
 export type { OpenUrlOptions, Spawn } from './open-url.ts';
 export { hasBrowser, openUrl } from './open-url.ts';
 export { isMark, mayRun, ownMark, type ProcessMark } from './process-mark.ts';

@@ -115,6 +115,8 @@ export interface Page {
   readonly icon?: string;
   /** Path of the manifest of an app that the page belongs to. */
   readonly manifest?: string;
+  /** Path of its icon as a PNG, for phones that show no other. */
+  readonly touchIcon?: string;
   /** Paths of style sheets and ES modules on this origin. */
   readonly styles: readonly string[];
   readonly modules?: readonly string[];
@@ -135,7 +137,7 @@ export function page(all: Page): string {
 <meta name="color-scheme" content="light dark">
 <title>${all.title}</title>
 <link rel="icon" href="${all.icon ?? '/assets/icon.svg'}" type="image/svg+xml">
-${all.manifest !== undefined && html`<link rel="manifest" href="${all.manifest}">\n`}${all.styles.map(path => html`<link rel="stylesheet" href="${path}">\n`)}${(all.modules ?? []).map(path => html`<script type="module" src="${path}"></script>\n`)}${
+${all.manifest !== undefined && html`<link rel="manifest" href="${all.manifest}">\n`}${all.touchIcon !== undefined && html`<link rel="apple-touch-icon" href="${all.touchIcon}">\n`}${all.styles.map(path => html`<link rel="stylesheet" href="${path}">\n`)}${(all.modules ?? []).map(path => html`<script type="module" src="${path}"></script>\n`)}${
   all.refreshWithoutScript !== undefined &&
   html`<noscript><meta http-equiv="refresh" content="${all.refreshWithoutScript.after};url=${all.refreshWithoutScript.to}"></noscript>\n`
 }${all.leadsTo !== undefined && html`<meta http-equiv="refresh" content="0;url=${all.leadsTo}">\n`}</head>

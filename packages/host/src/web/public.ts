@@ -10,6 +10,7 @@ export { deskFile } from './keeping/desk-file.ts';
 export type { ArgumentTemplate, PreferencesRecord, Theme } from './keeping/preferences.ts';
 export type { RememberedOffer, RememberedOffers } from './keeping/remembered-offers.ts';
 export type { PersonNotice } from './person/notice.ts';
+export type { NotifiedDevice, PersonNotifications } from './person/notifications.ts';
 export type { PasskeyProblem, PasskeyRequest, PersonPasskeys, ShownPasskey } from './person/passkeys.ts';
 export type {
   ApprovalDetails,

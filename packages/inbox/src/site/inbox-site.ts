@@ -10,7 +10,13 @@
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { systemClock } from '@midcall/core/time';
-import { type PersonNotice, type PersonPages, type PersonQuestions, personPages } from '@midcall/host/web';
+import {
+  type PersonNotice,
+  type PersonNotifications,
+  type PersonPages,
+  type PersonQuestions,
+  personPages,
+} from '@midcall/host/web';
 import { principalId, type Sealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
 import type { InboxStore } from '../store/index.ts';
@@ -30,6 +36,8 @@ export interface InboxSiteOptions {
   /** The claim of ID tokens that lists a person's groups; absent if none counts. */
   readonly groupsClaim?: string | undefined;
   readonly enrolment: Enrolment;
+  /** Notifications of a person. */
+  readonly notifications: (principal: string) => PersonNotifications;
   /** Called with errors of the pages. */
   readonly onError: (error: unknown) => void;
 }
@@ -132,7 +140,7 @@ export class InboxSite {
   }
 
   async #ofSession(request: Request, at: string): Promise<Response> {
-    const { store } = this.#options;
+    const { store, notifications } = this.#options;
     const cookie = cookieOf(request, this.#cookieName);
     const session = cookie === undefined ? undefined : await store.sessions.find(at, cookie);
     if (!session) return this.#door({ title: texts.endedTitle, lines: [texts.ended], status: 401 });
@@ -149,6 +157,7 @@ export class InboxSite {
         const back = question === undefined ? '' : `&${new URLSearchParams({ question })}`;
         return `${signInPath}?passkeys${back}`;
       }),
+      notifications: notifications(principal),
       signOut: async everywhere => {
         await (everywhere ? store.sessions.endAll(principal) : store.sessions.end(at));
         return seeOther(root, [`${this.#cookie(at, '')}; Max-Age=0`]);

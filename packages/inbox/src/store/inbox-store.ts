@@ -44,6 +44,7 @@ export interface InboxStore {
   readonly passkeys: Passkeys;
   readonly people: People;
   readonly record: RecordOfInbox;
+  readonly deliveries: Deliveries;
   /** Copies a SQLite database to a new file. @throws MidcallError `server/setup` for Postgres, which has its own tools */
   backup(to: string): Promise<void>;
   /** Ends the open questions of this process as `unshown`, and closes the database. */
@@ -239,4 +240,79 @@ export interface RecordOfInbox {
   search(filter?: RecordFilter): AsyncIterable<RecordLine>;
   /** @returns whether nobody has changed it; `at` is the first line that is wrong or missing */
   verify(): Promise<{ readonly ok: true; readonly lines: number } | { readonly ok: false; readonly at: number }>;
+}
+
+/** Where and how a push service is told to wake a device, as its browser says it. */
+export interface Subscription {
+  readonly endpoint: string;
+  /** Base64url. */
+  readonly keys: { readonly p256dh: string; readonly auth: string };
+  /** What kind of device it is; shown. */
+  readonly name: string;
+}
+
+/** A device on which a person is told that a question waits. */
+export interface Device {
+  readonly id: string;
+  readonly subscription: Subscription;
+  readonly since: number;
+  readonly toldAt?: number;
+  /** When an attempt failed, and why, since they were told last. */
+  readonly failedAt?: number;
+  readonly failure?: string;
+}
+
+/** One of the places where somebody is told. */
+export interface ToldTarget {
+  readonly principal: string;
+  readonly by: 'push' | 'webhook';
+  readonly toldAt?: number;
+  readonly failedAt?: number;
+  readonly failure?: string;
+}
+
+/** The key pair by which push services know the inbox, base64url. */
+export interface PushKeys {
+  readonly publicKey: string;
+  readonly privateKey: string;
+}
+
+/** A target that this process tells now. */
+export interface Claimed {
+  readonly principal: string;
+  readonly target: string;
+  readonly claim: string;
+  /** The same for each attempt to tell the same. */
+  readonly id: string;
+  /** Absent for the webhook. */
+  readonly subscription?: Subscription;
+  readonly tries: number;
+  readonly lastLine: number;
+  readonly toldLine: number;
+}
+
+/** Whom to tell that a question waits for them, and where. */
+export interface Deliveries {
+  /** The key pair of this inbox, which is made when it is first asked for. */
+  keys(): Promise<PushKeys>;
+  /** Latest first. */
+  devices(principal: string): Promise<readonly Device[]>;
+  /** The same endpoint again replaces what was there; of more than ten devices, the oldest one goes. */
+  turnOn(principal: string, subscription: Subscription): Promise<void>;
+  turnOff(principal: string, device: string): Promise<void>;
+  /** All of everybody. */
+  list(): Promise<readonly ToldTarget[]>;
+  /** Takes what is due for a minute. @param toWebhook - whether the webhook is among them */
+  claim(most: number, toWebhook: boolean): Promise<readonly Claimed[]>;
+  /** The question to tell of; undefined if none of them waits any more. */
+  waiting(target: Claimed): Promise<string | undefined>;
+  /** Makes the attempt a minute later. */
+  putOff(target: Claimed): Promise<void>;
+  /** Nothing is to be told. */
+  drop(target: Claimed): Promise<void>;
+  told(target: Claimed): Promise<void>;
+  /** Tries again later, a few times. @param why - shown */
+  failed(target: Claimed, why: string): Promise<void>;
+  /** Ends a device for good. */
+  gone(target: Claimed): Promise<void>;
 }

@@ -1,6 +1,9 @@
 export { claimedGroups, groupsKind, type InboxGroups } from './groups.ts';
 export type {
   Asked,
+  Claimed,
+  Deliveries,
+  Device,
   InboxStore,
   Passkey,
   PasskeyGrant,
@@ -8,6 +11,7 @@ export type {
   Passkeys,
   People,
   Person,
+  PushKeys,
   QuestionOwner,
   RecordFilter,
   RecordLine,
@@ -15,6 +19,8 @@ export type {
   Session,
   Sessions,
   StoredApprovals,
+  Subscription,
+  ToldTarget,
 } from './inbox-store.ts';
 export { type InboxStoreOptions, openInboxStore, openStore, type StoreHome } from './open-store.ts';
 export { inboxKeys } from './sealed.ts';

@@ -8,6 +8,7 @@ import { ApprovalRows } from './approval-reader.ts';
 import { Approvals, type Told } from './approvals.ts';
 import { approvalTopic, Changes, personTopic } from './changes.ts';
 import { type InboxDatabase, openDatabase } from './database.ts';
+import { deliveries } from './deliveries.ts';
 import { Groups, type InboxGroups } from './groups.ts';
 import type { InboxStore } from './inbox-store.ts';
 import { OwnQuestions } from './own-questions.ts';
@@ -63,9 +64,14 @@ export interface StoreHome {
   readonly issuer: string;
   /** The address of the inboxes. */
   readonly home: string;
+  /** Whether the operator's webhook is told of each question. */
+  readonly hasWebhook?: boolean;
 }
 
-export async function openStore(options: InboxStoreOptions, { groups, issuer, home }: StoreHome): Promise<InboxStore> {
+export async function openStore(
+  options: InboxStoreOptions,
+  { groups, issuer, home, hasWebhook = false }: StoreHome,
+): Promise<InboxStore> {
   checkOptions('openInboxStore', options, {
     where: required(name),
     key: anything,
@@ -92,7 +98,7 @@ export async function openStore(options: InboxStoreOptions, { groups, issuer, ho
     throw error;
   }
   const stored = new ApprovalRows(seal);
-  const questions = new Questions(db, seal, record, stored);
+  const questions = new Questions(db, seal, record, stored, hasWebhook);
   const told = { clock, wake, failed, worked };
   const own: OwnQuestions = new OwnQuestions({ ...told, db, questions, onError, changes: () => changes });
   const changes: Changes = new Changes({
@@ -155,6 +161,7 @@ export async function openStore(options: InboxStoreOptions, { groups, issuer, ho
       },
     }),
     record,
+    deliveries: deliveries({ db, sealed: seal, clock }),
     backup: to => db.backup(to),
     async stop() {
       await own.stop();

@@ -2,6 +2,7 @@
 import type { Clock } from '@midcall/core/time';
 import { type Approvals, nobodyTold, type Told } from './approvals.ts';
 import type { InboxDatabase } from './database.ts';
+import { forgetDevices } from './deliveries.ts';
 import type { People, Person } from './inbox-store.ts';
 import { revokePasskeys } from './passkeys.ts';
 import { refuseQuestions } from './questions.ts';
@@ -67,6 +68,7 @@ export function people({ db, sealed, record, approvals, clock, announce }: Peopl
         if (numUpdatedRows === 0n) return undefined;
         await tx.deleteFrom('inbox_sessions').where('principal', '=', principal).execute();
         await revokePasskeys(tx, sealed, principal, now);
+        await forgetDevices(tx, principal);
         await record.add(change, { event: 'removed', principal });
         await approvals.removed(change, principal, told);
         return refuseQuestions(tx, principal);

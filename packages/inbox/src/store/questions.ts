@@ -10,6 +10,7 @@ import type { Ending, Question, Receipt, Reply } from '@midcall/host';
 import type { ApprovalView, EndedQuestion, HostWait, OpenQuestion, PersonEnding } from '@midcall/host/web';
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import { type Change, type InboxDatabase, parts, type Tx } from './database.ts';
+import { tellLater } from './deliveries.ts';
 import type { InboxRecord } from './record.ts';
 import type { Sealed } from './sealed.ts';
 import { replyState, type Tables } from './tables.ts';
@@ -149,11 +150,15 @@ export class Questions {
   readonly #record: InboxRecord;
   readonly #approvals: ApprovalReader;
 
-  constructor(db: InboxDatabase, sealed: Sealed, record: InboxRecord, approvals: ApprovalReader) {
+  readonly #hasWebhook: boolean;
+
+  /** @param hasWebhook - whether the operator's webhook is told of each question, too */
+  constructor(db: InboxDatabase, sealed: Sealed, record: InboxRecord, approvals: ApprovalReader, hasWebhook: boolean) {
     this.#db = db;
     this.#sealed = sealed;
     this.#record = record;
     this.#approvals = approvals;
+    this.#hasWebhook = hasWebhook;
   }
 
   // What the process that asks does.
@@ -182,6 +187,7 @@ export class Questions {
       .execute();
     const text = this.#sealed.seal({ ...question, id }, questionPlace(id, principal));
     await tx.insertInto('inbox_contents').values({ id, question: text }).execute();
+    await tellLater(tx, [principal], { first: line, last: line }, this.#hasWebhook);
   }
 
   /** @param id - of its row. @returns false if it had ended, or was not stored */
@@ -293,7 +299,10 @@ export class Questions {
     }));
     for (const part of parts(rows)) await tx.insertInto('inbox_questions').values(part).execute();
     for (const part of parts(contents)) await tx.insertInto('inbox_contents').values(part).execute();
-    await touch(tx, ...asked.map(({ principal }) => principal));
+    const people = asked.map(({ principal }) => principal);
+    await touch(tx, ...people);
+    const [first, last] = [lines[0], lines.at(-1)];
+    if (first && last) await tellLater(tx, people, { first: first.line, last: last.line }, this.#hasWebhook);
   }
 
   /** The open questions of an approval, or those of one person to it. */

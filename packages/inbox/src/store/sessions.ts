@@ -4,6 +4,7 @@ import { MidcallError } from '@midcall/core/errors';
 import type { Clock } from '@midcall/core/time';
 import { type Approvals, nobodyTold, type Told } from './approvals.ts';
 import type { InboxDatabase } from './database.ts';
+import { forgetDevices } from './deliveries.ts';
 import type { Sessions } from './inbox-store.ts';
 import { touch } from './questions.ts';
 import { namePlace, type Sealed } from './sealed.ts';
@@ -29,6 +30,7 @@ export interface SessionsOptions {
 export function sessions({ db, sealed, approvals, clock, announce }: SessionsOptions): Sessions {
   const endThose = async (column: 'at' | 'principal', value: string): Promise<void> => {
     const ended = await db.write(async tx => {
+      if (column === 'principal') await forgetDevices(tx, value);
       const found = tx.selectFrom('inbox_sessions').select('principal').where(column, '=', value);
       const person = await found.executeTakeFirst();
       if (!person) return undefined;

@@ -118,6 +118,40 @@ export interface Tables {
     revoked_at: number | null;
   };
   inbox_invitations: { digest: string; principal: string; expires_at: number; used_at: number | null };
+  /** Where somebody is told that a question waits for them: each of their devices, and the webhook of the operator. */
+  inbox_targets: {
+    principal: string;
+    /** The id of a device, or `webhook`. */
+    target: string;
+    /** Sealed: where and how to send to a device. */
+    subscription: string | null;
+    /** When a device was turned on. */
+    since: number;
+    /** The last question that was asked. More is to be told for as long as this is greater than `told_line`. */
+    last_line: number;
+    /** Up to which question they have been told, or telling them was given up. */
+    told_line: number;
+    /** No attempt is made before. */
+    due_at: number;
+    /** How many attempts were made. */
+    tries: number;
+    /** Of the process that makes an attempt. */
+    claim: string | null;
+    /** When another process may take over. */
+    claimed_until: number;
+    /** When they were told last. */
+    told_at: number | null;
+    /** When an attempt failed, and why, since they were told last. */
+    failed_at: number | null;
+    failure: string | null;
+  };
+  /** One row: the key pair that push services know this inbox by. */
+  inbox_push_keys: {
+    one: number;
+    public_key: string;
+    /** Sealed. */
+    private_key: string;
+  };
 }
 
 /** What has become of a reply. */
@@ -285,6 +319,35 @@ const migrations: Record<string, Migration> = {
         .addColumn('principal', 'text', column => column.notNull())
         .addColumn('expires_at', 'bigint', column => column.notNull())
         .addColumn('used_at', 'bigint')
+        .execute();
+    },
+  },
+  '0004': {
+    async up(db: Kysely<unknown>) {
+      const { schema } = db;
+      await schema
+        .createTable('inbox_targets')
+        .addColumn('principal', 'text', column => column.notNull())
+        .addColumn('target', 'text', column => column.notNull())
+        .addColumn('subscription', 'text')
+        .addColumn('since', 'bigint', column => column.notNull())
+        .addColumn('last_line', 'bigint', column => column.notNull())
+        .addColumn('told_line', 'bigint', column => column.notNull())
+        .addColumn('due_at', 'bigint', column => column.notNull())
+        .addColumn('tries', 'integer', column => column.notNull())
+        .addColumn('claim', 'text')
+        .addColumn('claimed_until', 'bigint', column => column.notNull())
+        .addColumn('told_at', 'bigint')
+        .addColumn('failed_at', 'bigint')
+        .addColumn('failure', 'text')
+        .addPrimaryKeyConstraint('inbox_targets_of', ['principal', 'target'])
+        .execute();
+      await sql`create index inbox_targets_due on inbox_targets (due_at) where last_line > told_line`.execute(db);
+      await schema
+        .createTable('inbox_push_keys')
+        .addColumn('one', 'integer', column => column.primaryKey())
+        .addColumn('public_key', 'text', column => column.notNull())
+        .addColumn('private_key', 'text', column => column.notNull())
         .execute();
     },
   },

@@ -18,6 +18,10 @@ export interface BridgeFlags extends ServerFlags, HostFlags, RulesFlags {
   readonly peerUrl?: URL;
   /** Where inboxes are stored; true for the usual place. */
   readonly inbox?: string | true;
+  /** What is told that a question waits in an inbox. */
+  readonly webhook?: URL;
+  /** Hosts of push services that may be in the network of the bridge. */
+  readonly allowTarget?: readonly string[];
   readonly root?: readonly string[];
   readonly models?: string;
   readonly link?: boolean;
@@ -35,7 +39,7 @@ const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /** @throws MidcallError `cli/usage` for options that exclude each other */
 export function checkHttpFlags(flags: BridgeFlags): void {
-  const { http, host, auth, publicUrl, allowHost, allowOrigin, redis, peerUrl, inbox } = flags;
+  const { http, host, auth, publicUrl, allowHost, allowOrigin, redis, peerUrl, inbox, webhook, allowTarget } = flags;
   const must = (holds: boolean, text: string): void => {
     if (!holds) throw usage(text);
   };
@@ -45,6 +49,10 @@ export function checkHttpFlags(flags: BridgeFlags): void {
   must(
     inbox === undefined || (auth !== undefined && publicUrl !== undefined),
     '--inbox needs --auth with an issuer, where people sign in, and --public-url, the address at which their browsers reach the bridge.',
+  );
+  must(
+    inbox !== undefined || (webhook === undefined && allowTarget === undefined),
+    '--webhook and --allow-target need --inbox.',
   );
   must(redis !== undefined || peerUrl === undefined, '--peer-url needs --redis.');
   must(

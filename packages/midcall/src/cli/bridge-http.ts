@@ -102,15 +102,22 @@ type SignIn = Awaited<ReturnType<typeof readAuthFile>>['signIn'];
 
 /** @throws MidcallError `cli/usage` if nobody could sign in, or there is no key */
 async function openInboxes(where: string | true, flags: BridgeFlags, signIn: SignIn): Promise<InboxService> {
-  const { publicUrl, redis } = flags;
+  const { publicUrl, redis, webhook, allowTarget } = flags;
+  const { MIDCALL_WEBHOOK_SECRET: secret } = process.env;
   if (!signIn || !publicUrl)
     throw usage('--inbox needs an issuer in --auth: people sign in there, and their hosts bring its tokens.');
+  if (webhook && !secret)
+    throw usage(
+      '--webhook needs a secret to sign with, in MIDCALL_WEBHOOK_SECRET. Make one with: echo "whsec_$(openssl rand -base64 32)"',
+    );
   const { inboxPlace } = await import('./inbox-place.ts');
   const { openInbox } = await import('@midcall/inbox');
   return openInbox({
     where: inboxPlace(where),
     ...signIn,
     publicUrl,
+    allowedTargets: allowTarget,
+    ...(webhook && { webhook: { url: webhook, secret: secret! } }),
     ...(redis !== undefined && { wake: await (await import('./bridge-fleet.ts')).bridgeWake(redis, bridgeComplaint) }),
     onError: bridgeComplaint,
   });

@@ -6,7 +6,7 @@ import { type Command, Option } from 'commander';
 import { configPath } from '../install/index.ts';
 import { type BridgeFlags, checkHttpFlags } from './bridge-flags.ts';
 import { addRulesFlags } from './call-rules.ts';
-import { origin, portNumber, repeatable } from './flag-values.ts';
+import { origin, portNumber, repeatable, webAddress } from './flag-values.ts';
 import { addServerFlags, onlyAfterDashes } from './server-flags.ts';
 import { usage } from './usage.ts';
 
@@ -60,6 +60,16 @@ export function register(command: Command): void {
     .option(
       '--inbox [store]',
       'with --auth: give each principal an inbox at /inbox, in a SQLite file or a postgres:// database that bridges share',
+    )
+    .option(
+      '--webhook <url>',
+      'with --inbox: tell this address that a question waits, and where; signed with MIDCALL_WEBHOOK_SECRET',
+      webAddress,
+    )
+    .option(
+      '--allow-target <host>',
+      'with --inbox: a host of push services that may be in your network; repeatable',
+      repeatable,
     )
     .option('--audit <file>', 'keep the audit log in this file')
     .option('--decisions <file>', 'where your permanent decisions are kept', configPath('decisions.json'))

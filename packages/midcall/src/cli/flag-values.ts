@@ -17,6 +17,13 @@ export function origin(text: string): URL {
   throw new InvalidArgumentError('An origin is https://, a host and perhaps a port; http:// only on this machine.');
 }
 
+/** An address of the web on the command line. It may contain a secret, so no error repeats it. */
+export function webAddress(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/u.test(url.protocol)) return url;
+  throw usage('The address must begin with https:// or http://.');
+}
+
 /** An option that may be given several times: every value, in order. */
 export const repeatable = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { visible } from '@midcall/core/text';
-import type { InboxStore, Person, RecordFilter } from '@midcall/inbox';
+import type { InboxStore, Person, RecordFilter, ToldTarget } from '@midcall/inbox';
 import type { Command } from 'commander';
 import { bridgeComplaint } from './bridge-log.ts';
 import { inboxPlace } from './inbox-place.ts';
@@ -34,6 +34,12 @@ export function register(command: Command): void {
   of('people', 'list who has an inbox, when they last signed in, and how many questions are open').action(
     (flags: InboxesFlags) =>
       using(flags, async ({ people }) => print((await people.list()).map(said).join('') || 'Nobody.\n')),
+  );
+  of('notifications', 'list where people are told that a question waits, and what could not be delivered').action(
+    (flags: InboxesFlags) =>
+      using(flags, async ({ deliveries }) =>
+        print((await deliveries.list()).map(toldWords).join('') || 'Nobody is told of questions.\n'),
+      ),
   );
   of('remove', 'remove a person: their sessions and open questions end at once')
     .argument('<principal>', 'as listed by: midcall inboxes people')
@@ -88,12 +94,22 @@ async function mustBe(people: InboxStore['people'], principal: string): Promise<
   throw usage(`Nobody is called ${visible(principal, { max: 300 })}. See: midcall inboxes people`);
 }
 
-function said({ principal, name, seenAt, removedAt, open }: Person): string {
-  const day = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+function toldWords({ principal, by, toldAt, failedAt, failure }: ToldTarget): string {
   const parts = [
-    seenAt === undefined ? 'never signed in' : `signed in ${day(seenAt)}`,
+    by === 'push' ? 'a device' : 'the webhook',
+    toldAt === undefined ? 'never told' : `told ${minuteOf(toldAt)}`,
+    ...(failedAt === undefined ? [] : [`failed ${minuteOf(failedAt)}: ${visible(failure ?? '', { max: 300 })}`]),
+  ];
+  return `${visible(principal, { max: 300 })}\n  ${parts.join(', ')}\n`;
+}
+
+function said({ principal, name, seenAt, removedAt, open }: Person): string {
+  const parts = [
+    seenAt === undefined ? 'never signed in' : `signed in ${minuteOf(seenAt)}`,
     `${open} open`,
-    ...(removedAt === undefined ? [] : [`removed ${day(removedAt)}`]),
+    ...(removedAt === undefined ? [] : [`removed ${minuteOf(removedAt)}`]),
   ];
   const called = name === undefined || principal.startsWith(`${name} (`) ? '' : `  ${visible(name, { max: 80 })}`;
   return `${visible(principal, { max: 300 })}${called}\n  ${parts.join(', ')}\n`;

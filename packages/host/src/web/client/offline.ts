@@ -1,10 +1,13 @@
-/** On the page that is shown while no desk answers: opens what was asked for as soon as one does. */
+/** On the page that is shown while no desk or inbox answers: opens what was asked for as soon as one does. */
 
 const lookEveryMs = 2_000;
+/** A file that no worker stores. */
+const here = import.meta.url;
+const sign = new URL('../icon.svg', here).pathname;
 
 async function look(): Promise<void> {
   try {
-    await fetch('/assets/icon.svg', { cache: 'no-store' });
+    await fetch(sign, { cache: 'no-store' });
   } catch {
     return;
   }

@@ -12,6 +12,7 @@ import { refresh } from './page.ts';
 import { deliverConfirmed, startInvitations } from './passkey.ts';
 import { presence, startPresence } from './presence.ts';
 import { startPressed } from './pressed.ts';
+import { startPush } from './push.ts';
 import { startReveal } from './reveal.ts';
 import { startTabDrafts } from './tab-drafts.ts';
 
@@ -59,6 +60,7 @@ startNumbers();
 startTabDrafts();
 startInvitations();
 startFollowing();
+startPush();
 startEvents(
   '0',
   heard => {

@@ -196,6 +196,8 @@ export interface NoticeOptions {
   readonly data?: Readonly<Record<string, string>>;
   /** The address that the page leads to at once. */
   readonly leadsTo?: string;
+  /** The app that the page belongs to. */
+  readonly app?: Pick<Page, 'manifest' | 'touchIcon'>;
 }
 
 /** A link from a page outside a session to the desk. */
@@ -206,7 +208,7 @@ export function noticePage(
   title: string,
   lines: readonly string[],
   { icon, style }: Pick<PageAssets, 'icon' | 'style'>,
-  { place = texts.desk, action = false, modules = [], data = {}, leadsTo }: NoticeOptions = {},
+  { place = texts.desk, action = false, modules = [], data = {}, leadsTo, app }: NoticeOptions = {},
 ): string {
   return page({
     title: `${visible(title, { max: 200 })} · ${texts.product}`,
@@ -214,6 +216,7 @@ export function noticePage(
     styles: [style],
     modules,
     ...(leadsTo !== undefined && { leadsTo }),
+    ...app,
     bodyAttributes: data,
     body: html`<main class="plain-page" id="main"><p class="brand">${brandMark}<span>${texts.product}</span> <span class="brand-place">${place}</span></p><h1>${visibleHtml(title, 200)}</h1>${lines.map(line => html`<p>${visibleHtml(line, 2_000)}</p>`)}${action}</main>`,
   });

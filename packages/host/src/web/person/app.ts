@@ -22,6 +22,7 @@ import { personTexts } from '../texts/index.ts';
 import { Live } from '../workspace/index.ts';
 import type { PasskeyState } from './approval.ts';
 import { type PersonNotice, personHeaders, personNotice } from './notice.ts';
+import { deviceName, type NotificationsShown, notificationsPage, notificationsPath } from './notifications.ts';
 import {
   answerPath,
   type Listed,
@@ -106,13 +107,14 @@ export function personApp({ assets, clock, onError }: PersonParts): PersonApp {
 
   /** @param count - how many questions are open */
   const viewOf = (context: Context<Env>, count: number): PersonView => {
-    const { csrf, name, passkeys } = visitorOf(context);
+    const { csrf, name, passkeys, notifications } = visitorOf(context);
     const zone = zoneOf(context);
     return {
       ...{ csrf, name, count, link: linkOf(context), now: clock.now() },
       zone: zone ?? 'UTC',
       isZoneTold: zone !== undefined,
       hasPasskeys: passkeys !== undefined,
+      hasNotifications: notifications !== undefined,
     };
   };
 
@@ -372,7 +374,51 @@ export function personApp({ assets, clock, onError }: PersonParts): PersonApp {
     return show(context, view, signOutPage(view));
   });
 
-  app.post('/sign-out', context => visitorOf(context).signOut(first(context.get('posted'), 'everywhere') === 'true'));
+  app.post('/sign-out', async context => {
+    const { notifications, signOut } = visitorOf(context);
+    const device = first(context.get('posted'), 'device');
+    if (device !== undefined) await notifications?.turnOff(device);
+    return signOut(first(context.get('posted'), 'everywhere') === 'true');
+  });
+
+  const showNotifications = async (
+    context: Context<Env>,
+    notice?: NotificationsShown['notice'],
+    status?: 200 | 422,
+  ): Promise<Response> => {
+    const { questions, notifications } = visitorOf(context);
+    if (!notifications) return missing(context);
+    const [publicKey, devices, { count }] = await Promise.all([
+      notifications.publicKey(),
+      notifications.devices(),
+      questions.open(0, 1),
+    ]);
+    const view = viewOf(context, count);
+    return show(context, view, notificationsPage({ publicKey, devices, notice }, view), status);
+  };
+
+  app.get(notificationsPath, context => showNotifications(context));
+
+  app.post(notificationsPath, async context => {
+    const { notifications } = visitorOf(context);
+    if (!notifications) return missing(context);
+    const posted = context.get('posted');
+    const own = personTexts.notifications;
+    const [does, device = ''] = [first(posted, 'does'), first(posted, 'device')];
+    if (does === 'on') {
+      const name = deviceName(context.req.header('user-agent') ?? '');
+      const why = await notifications.turnOn(first(posted, 'subscription') ?? '', name);
+      if (why !== undefined) return showNotifications(context, { text: own.notTurnedOn(why), isBad: true }, 422);
+      return showNotifications(context, { text: own.turnedOn, isBad: false });
+    }
+    if (does === 'off') {
+      await notifications.turnOff(device);
+      return showNotifications(context, { text: own.turnedOff, isBad: false });
+    }
+    const why = await notifications.test(device);
+    const notice = why === undefined ? { text: own.tested, isBad: false } : { text: own.notTested(why), isBad: true };
+    return showNotifications(context, notice);
+  });
 
   app.get('/events', context => {
     const live = new Live(clock);

@@ -40,12 +40,15 @@ const button = ({ path, label, hidden }: NonNullable<PersonNotice['action']>): H
     : html`<p><a class="button primary" href="${path}">${label}</a></p>`;
 
 /** The headers of every response. */
-export const personHeaders = pageHeaders("script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'");
+export const personHeaders = pageHeaders(
+  "script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; manifest-src 'self'; worker-src 'self'",
+);
 
 export function personNotice(what: PersonNotice, assets: PersonAssetPaths): Response {
   const { title, lines, action, status = 200, script, leadsTo } = what;
   const text = noticePage(title, lines, assets, {
     place: personTexts.place,
+    app: { manifest: assets.manifest, touchIcon: assets.picture },
     ...(action && { action: button(action) }),
     ...(script && { modules: [assets.findScript] }),
     ...(leadsTo !== undefined && { leadsTo }),

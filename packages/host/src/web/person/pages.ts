@@ -12,7 +12,6 @@ import {
   endingChip,
   goneBox,
   nextQuestion,
-  type PageAssets,
   pager,
   questionItem,
   type Returned,
@@ -20,6 +19,7 @@ import {
   table,
   waitEntry,
 } from '../pages/index.ts';
+import type { PersonAssetPaths } from '../routes/index.ts';
 import { personTexts, texts } from '../texts/index.ts';
 import type { HostWait, Session } from '../workspace/index.ts';
 import {
@@ -49,6 +49,8 @@ export interface PersonView extends Session {
   readonly isZoneTold: boolean;
   /** True if there is a page of passkeys. */
   readonly hasPasskeys: boolean;
+  /** Whether they can be notified. */
+  readonly hasNotifications: boolean;
 }
 
 /** The content of one page. */
@@ -56,7 +58,7 @@ export interface PersonContent {
   readonly title: string;
   readonly main: Html;
   /** The path of its entry in the navigation. */
-  readonly at?: '/' | '/past' | '/passkeys';
+  readonly at?: '/' | '/past' | '/passkeys' | '/notifications';
   /** The address that a browser without client script reloads, and after how many seconds; absent if somebody may be typing. */
   readonly refresh?: { readonly after: number; readonly to: string };
 }
@@ -71,25 +73,29 @@ export interface Listed<Q> {
 /** Where a question is answered. */
 export const answerPath = ({ id }: Question): string => `/questions/${encodeURIComponent(id)}`;
 
-function topBar({ link, count, name, hasPasskeys }: PersonView, at: PersonContent['at']): Html {
+function topBar({ link, count, name, hasPasskeys, hasNotifications }: PersonView, at: PersonContent['at']): Html {
   const { nav, open, signOut } = personTexts;
   const waiting = html`<span${attributes({ class: count > 0 ? 'inbox-count waiting' : 'inbox-count', 'aria-hidden': 'true' })}>${count}</span><span class="unseen">: ${open.count(count)}</span>`;
   const entry = (path: NonNullable<PersonContent['at']>, label: Html): Html =>
     html`<li><a${attributes({ href: link(path), 'aria-current': at === path && 'page' })}>${label}</a></li>`;
-  return html`<header class="top"><a class="brand" href="${link('/')}">${brandMark}<span>${texts.product}</span> <span class="brand-place">${personTexts.place}</span></a><nav class="pages" aria-label="${nav.label}"><ul>${entry('/', html`${nav.open} ${waiting}`)}${entry('/past', html`${nav.past}`)}${hasPasskeys && entry('/passkeys', html`${nav.passkeys}`)}</ul></nav><p class="person"><span class="person-name">${visibleHtml(personTexts.signedInAs(name), 100)}</span> <a href="${link('/sign-out')}">${signOut.link}</a></p></header>`;
+  return html`<header class="top"><a class="brand" href="${link('/')}">${brandMark}<span>${texts.product}</span> <span class="brand-place">${personTexts.place}</span></a><nav class="pages" aria-label="${nav.label}"><ul>${entry('/', html`${nav.open} ${waiting}`)}${entry('/past', html`${nav.past}`)}${hasPasskeys && entry('/passkeys', html`${nav.passkeys}`)}${hasNotifications && entry('/notifications', html`${personTexts.notifications.title}`)}</ul></nav><p class="person"><span class="person-name">${visibleHtml(personTexts.signedInAs(name), 100)}</span> <a href="${link('/sign-out')}">${signOut.link}</a></p></header>`;
 }
 
 /** A whole page. */
-export function personLayout(view: PersonView, content: PersonContent, assets: PageAssets): Page {
+export function personLayout(view: PersonView, content: PersonContent, assets: PersonAssetPaths): Page {
   const { count, zone, link } = view;
   return {
     title: `${count > 0 ? `(${count}) ` : ''}${visible(content.title, { max: 200 })} · ${texts.product}`,
     icon: count > 0 ? assets.waiting : assets.icon,
     styles: [assets.style],
     modules: [assets.script],
+    manifest: assets.manifest,
+    touchIcon: assets.picture,
     ...(content.refresh && { refreshWithoutScript: content.refresh }),
     bodyAttributes: {
       'data-base': link(''),
+      'data-worker': assets.worker,
+      'data-scope': assets.scope,
       'data-zone': view.isZoneTold && zone,
       'data-waiting': personTexts.open.count(count),
     },

@@ -1,3 +1,4 @@
+import type { PersonNotifications } from './notifications.ts';
 import type { PersonPasskeys } from './passkeys.ts';
 import type { PersonQuestions } from './questions.ts';
 
@@ -17,4 +18,6 @@ export interface Visitor {
    * @returns a redirect to where the browser goes, which removes the cookie
    */
   signOut(everywhere: boolean): Promise<Response>;
+  /** Absent where nobody is notified. */
+  readonly notifications?: PersonNotifications;
 }

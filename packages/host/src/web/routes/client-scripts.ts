@@ -3,11 +3,11 @@
 /** The desk's own, what runs by itself on pages outside the desk, and the service worker. */
 export const deskScripts = ['desk', 'again', 'offline', 'worker'] as const;
 
-/** Of a person's inbox, and of the page of a browser that has no session there. */
-export const personScripts = ['person', 'find-session'] as const;
+/** Of a person's inbox, of the page of a browser that has no session there, of the one without an inbox, and the service worker. */
+export const personScripts = ['person', 'find-session', 'offline', 'inbox-worker'] as const;
 
 /** All of them. */
-export const clientScripts = [...deskScripts, ...personScripts] as const;
+export const clientScripts = [...new Set([...deskScripts, ...personScripts])] as const;
 
 /** One of them. */
 export type ClientScript = (typeof clientScripts)[number];

@@ -202,6 +202,51 @@ export const personTexts = {
     everywhereLead: 'Ends your sessions in all browsers, such as one on a device that you no longer have.',
     stay: 'Stay signed in',
   },
+  notifications: {
+    title: 'Notifications',
+    lead: 'When a question waits for you and you do not have this inbox open, your devices can tell you. The notification says nothing of the question: to see it, you open the inbox and are signed in.',
+    device: (browser: string | undefined, system: string | undefined) =>
+      browser && system ? `${browser} on ${system}` : (browser ?? system ?? 'A device'),
+    here: 'this device',
+    since: 'On since',
+    told: 'last notified',
+    failed: 'Could not be notified',
+    on: 'Turn on for this device',
+    off: 'Turn off',
+    test: 'Send a test',
+    isOn: ['Notifications are on for this device.'],
+    isOff: ['Notifications are off on this device.'],
+    blocked: [
+      'Notifications are blocked on this device.',
+      'Allow them for this site in the settings of your browser, and come back.',
+    ],
+    homeScreen: [
+      'On iPhones and iPads, notifications need the installed app.',
+      'Tap Share, then “Add to Home Screen”. Open the inbox from there, sign in, and turn them on here.',
+    ],
+    unsupported: ['This browser cannot show notifications of an app. Open the inbox in another one.'],
+    needsScript: 'Turning notifications on needs client script, which is off in this browser.',
+    notSubscribed: 'The browser could not turn notifications on. It may be offline, or have no push service.',
+    noAddress: [
+      'Notifications and the app need an address that begins with https://, and this inbox has none.',
+      'Whoever runs it can start it with --public-url https://… Until then, leave this inbox open in a tab.',
+    ],
+    devices: 'Your devices',
+    turnedOn: 'Notifications are on. Send a test to see one.',
+    turnedOff: 'Notifications are off on that device.',
+    notTurnedOn: (why: string) => `Notifications were not turned on. ${why}`,
+    tested:
+      'A test is on its way. If nothing appears within a minute, look at the notification settings of that device.',
+    notTested: (why: string) => `The push service of that device was not told. ${why}`,
+  },
+  installed: 'What servers ask you, and your answers.',
+  offline: {
+    title: 'Your inbox cannot be reached',
+    lines: [
+      'This device is offline, or the inbox is away. Nothing of your questions is stored on this device.',
+      'This page opens the inbox as soon as it answers.',
+    ],
+  },
   gone: {
     title: 'The inbox cannot be reached.',
     notSent: 'This was not sent.',

@@ -1,0 +1,116 @@
+/**
+ * Posting to addresses that somebody else has chosen.
+ *
+ * - post-G1 An address that people supply is public: neither its host nor anything that this resolves to is of this machine or its
+ *   network, unless the operator allows that host. What was resolved and judged is what is connected to.
+ * - post-G2 Redirects are not followed.
+ * - post-G3 A receiver that hangs, answers without end or lies costs ten seconds at most: nothing of its answer is read but the status.
+ */
+import { lookup as resolveName } from 'node:dns/promises';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { isInternalHost } from '@midcall/core/node';
+import type { Clock } from '@midcall/core/time';
+
+/** What became of it. @property why - a sentence; shown */
+export type Posted = { readonly status: number } | { readonly why: string };
+
+/** What is posted. */
+export interface Message {
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body: string | Uint8Array;
+}
+
+export interface PosterOptions {
+  readonly clock: Clock;
+  /** Hosts, as they are in addresses, that may be of this machine or its network. */
+  readonly allowedTargets: readonly string[];
+  /** Finds all addresses of a name; that of the system if absent. */
+  readonly resolve?: (name: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
+}
+
+/** Posts, and judges where to. */
+export interface Poster {
+  /** Why an address that somebody supplies is not taken, as it is written; undefined if it is. */
+  whyNot(address: string): string | undefined;
+  /** Never rejects. @param by - `operator`: chosen by whoever runs the inbox, so that it may be anywhere */
+  post(url: URL, message: Message, by: 'person' | 'operator'): Promise<Posted>;
+  /** Ends what is under way. */
+  close(): void;
+}
+
+const answerMs = 10_000;
+const longestAddress = 2_000;
+
+const notPublic = 'Its address is not a public one.';
+
+class Refused extends Error {}
+
+export function poster({ clock, allowedTargets, resolve = systemResolve }: PosterOptions): Poster {
+  const underWay = new Set<() => void>();
+  const allowed = new Set(allowedTargets.map(each => each.toLowerCase()));
+  const isAllowed = ({ host, hostname }: URL): boolean => allowed.has(host) || allowed.has(hostname);
+
+  const judged =
+    (url: URL): LookupFunction =>
+    (name, options, callback) => {
+      resolve(name).then(
+        found => {
+          if (found.length === 0) return callback(new Refused('It has no address.'), '', 0);
+          if (!isAllowed(url) && found.some(({ address }) => isInternalHost(address)))
+            return callback(new Refused(notPublic), '', 0);
+          const [first] = found;
+          if (options.all) callback(null, [...found]);
+          else callback(null, first!.address, first!.family);
+        },
+        error => callback(error, '', 0),
+      );
+    };
+
+  const whyNot = (address: string): string | undefined => {
+    if (address.length > longestAddress || !URL.canParse(address)) return 'Its address is none.';
+    const url = new URL(address);
+    if (url.username !== '' || url.password !== '') return 'Its address has a name or password in it.';
+    if (isAllowed(url)) return /^https?:$/.test(url.protocol) ? undefined : 'Its address is not one of the web.';
+    if (url.protocol !== 'https:') return 'Its address is not encrypted (https).';
+    return isInternalHost(url.hostname) ? notPublic : undefined;
+  };
+
+  return {
+    whyNot,
+    post(url, { headers, body }, by) {
+      const refusal = by === 'person' ? whyNot(url.href) : undefined;
+      if (refusal !== undefined) return Promise.resolve({ why: refusal });
+      return new Promise<Posted>(resolved => {
+        const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
+        const options = { method: 'POST', headers, agent: false as const };
+        const sent = send(url, by === 'person' ? { ...options, lookup: judged(url) } : options);
+        const callOff = clock.after(answerMs, () => end({ why: 'It did not answer within ten seconds.' }));
+        const end = (posted: Posted): void => {
+          callOff();
+          underWay.delete(stop);
+          resolved(posted);
+          sent.destroy();
+        };
+        const stop = (): void => end({ why: 'The inbox was stopped.' });
+        underWay.add(stop);
+        sent.on('response', ({ statusCode }) => end({ status: statusCode! }));
+        sent.on('error', error => end({ why: wordsOf(error) }));
+        sent.end(body);
+      });
+    },
+    close() {
+      for (const stop of [...underWay]) stop();
+    },
+  };
+}
+
+const systemResolve = (name: string) => resolveName(name, { all: true });
+
+/** Errors of the network name what was connected to, so only their codes are repeated. */
+function wordsOf(error: Error): string {
+  if (error instanceof Refused) return error.message;
+  const { code } = error as NodeJS.ErrnoException;
+  return `It could not be reached${typeof code === 'string' ? ` (${code})` : ''}.`;
+}
