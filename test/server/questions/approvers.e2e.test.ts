@@ -8,7 +8,6 @@ import { fileURLToPath } from 'node:url';
 import { sqliteStore } from '@midcall/server/stores/sqlite';
 import { eras } from '@midcall/testing';
 import { afterEach, expect, it } from 'vitest';
-// @ts-expect-error: it has no types.
 import { storedInbox } from '../../fixtures/stored-inbox.mjs';
 
 const script = fileURLToPath(new URL('../../fixtures/approval-crash-server.mjs', import.meta.url));
