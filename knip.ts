@@ -4,7 +4,7 @@ import { packageFolders } from './tools/places.ts';
 
 const entries: Readonly<Record<string, readonly string[]>> = {
   // Run in the browser, read as files.
-  'packages/host': ['src/web/client/{desk,again,offline,worker,person,find-session}.ts'],
+  'packages/host': ['src/web/client/{desk,again,offline,worker,person,find-session,inbox-worker}.ts'],
   // Where bin/midcall.js leads, once it is built.
   'packages/midcall': ['src/cli/main.ts'],
 };

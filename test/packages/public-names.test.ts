@@ -91,7 +91,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       tasksFile urlTarget vaultFolder verifyAudit visible withFileLock`,
     types: `
       AgentCall AgentCallOptions AgentReply AgentTool Annotated AnyClient ApprovedCall ArgumentRow AskedModel Asker AskSignIn AttachEvent Attachment AttachOptions AuditEntry
-      AuditLog AuditOptions AuditVerdict CallContext CallEvent CallHandle CallOutcome CallProgress CallQuestion CallRequest CallTask CallVerdict
+      AuditLog AuditOptions AuditVerdict CallApproval CallContext CallEvent CallHandle CallOutcome CallProgress CallQuestion CallRequest CallTask CallVerdict
       Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace ElicitationMode Ending Era
       FileLockOptions FollowTasksOptions FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent InboxEvent CallGrant ConsentContent ConsentStorage GrantChoice GrantEnd GrantOffer GrantScope
       InboxOptions DecisionStorage StoredTask TaskStorage JudgedCall KnownClient Limits ListedTool ListName ListProblem MidcallErrorCode ModelReply Notice

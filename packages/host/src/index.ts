@@ -12,7 +12,6 @@ export { checkReply, Inbox } from './inbox/index.ts';
 export type { Decision, DecisionStorage } from './policy/index.ts';
 export { Policy } from './policy/index.ts';
 export type {
-  CallApproval,
   CallContext,
   CallQuestion,
   Ending,

@@ -25,7 +25,7 @@ const retryMs = [30_000, 2 * 60_000, 10 * 60_000, 30 * 60_000] as const;
 const longestMs = 2 * 60 * 60_000;
 const mostDevices = 10;
 
-export const webhookTarget = 'webhook';
+const webhookTarget = 'webhook';
 
 const keysPlace = 'push keys';
 const subscriptionPlace = (principal: string, target: string): string => `subscription ${target} ${principal}`;

@@ -5,6 +5,7 @@
 
 import type { Json } from '../base/index.ts';
 
+/** One thing that a handler did, or that happened to it. */
 export type Observation =
   /** The handler begins, from the top. */
   | { readonly kind: 'run' }

@@ -58,7 +58,7 @@ const optionKinds: Kinds<ApproversOptions> = {
  *   form: Boolean,
  *   from: approvers('finance', { count: 2, not: 'requester' }),
  * });
- * if (answer.action === 'accept' && answer.content) pay(answer.by.votes);
+ * if (answer.action === 'accept' && answer.content) console.error(answer.by.votes); // who agreed, and when
  * ```
  */
 export function approvers(group: string, options: ApproversOptions = {}): Approvers {
