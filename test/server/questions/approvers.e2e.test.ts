@@ -159,7 +159,10 @@ it('is asked once and answered once, wherever the server of its task is killed',
       await look(taskId);
       await inbox.vote(asked()[0]!, 'eve', { value: true });
       let told = await look(taskId);
-      while (!told || told.status === 'working') told = await look(taskId);
+      while (!told || told.status === 'working') {
+        expect(asked().length, `killed at ${killAt}`).toBe(1);
+        told = await look(taskId);
+      }
       expect(told.result?.content?.[0]?.text, `killed at ${killAt}: ${JSON.stringify(told)}`).toBe(outcome);
       expect([asked().length, paid().length], `killed at ${killAt}`).toEqual([1, 1]);
     } else expect(asked().length, `killed at ${killAt}`).toBeLessThan(2);
