@@ -44,6 +44,8 @@ export interface AuthorizationServer {
     accessTokenSeconds: number;
     /** Scopes that are not granted, whoever asks for them. */
     refused: string[];
+    /** The claim `groups` of ID tokens, by person. */
+    groups: Readonly<Record<string, unknown>>;
     /** Sees every request first; true says that it answered. */
     intercept: ((req: IncomingMessage, res: ServerResponse) => boolean | Promise<boolean>) | undefined;
   };
@@ -96,6 +98,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     intercept: undefined,
     accessTokenSeconds,
     refused: [],
+    groups: {},
   };
   let handle: (req: IncomingMessage, res: ServerResponse) => Promise<void>;
   const server = createServer((req, res) => void handle(req, res));
@@ -141,7 +144,13 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     },
     cookies: { keys: ['only for examples and tests'] },
     interactions: { url: (_ctx: Context, { uid }: { readonly uid: string }) => `/interaction/${uid}` },
-    findAccount: async (_ctx: Context, sub: string) => ({ accountId: sub, claims: async () => ({ sub }) }),
+    claims: { openid: ['sub', 'groups'] },
+    // ID tokens say it, and not only the user info.
+    conformIdTokenClaims: false,
+    findAccount: async (_ctx: Context, sub: string) => ({
+      accountId: sub,
+      claims: async () => ({ sub, groups: state.groups[sub] }),
+    }),
     // Whoever signs in has agreed: the scopes that were asked for are granted, but for those in `state.refused`.
     async loadExistingGrant({ oidc }: Context) {
       const grant = new oidc.provider.Grant({
