@@ -1,16 +1,18 @@
 /** The inbox in a real Postgres that bridges share. */
+import { approvers } from '@midcall/server';
 import { redisWake } from '@midcall/server/fleet';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openInboxStore } from '../../packages/inbox/src/store/index.ts';
-import { eventually } from '../fixtures/grown.ts';
+import { eventually, grown } from '../fixtures/grown.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../fixtures/postgres.ts';
 import { inSoak } from '../fixtures/soak.ts';
 import { redisServer, startRedis } from '../stores/redis-server.ts';
-import { approvalsContract } from './approvals-contract.ts';
+import { approvalsContract, payment } from './approvals-contract.ts';
 import { inboxContract, type Place } from './contract.ts';
+import { killApprovers } from './killed-approvers.ts';
 import { killBridges } from './killed-bridges.ts';
-import { bridge, manualClock, question, stopAll, yes } from './stage.ts';
+import { approvalStore, bridge, manualClock, question, stopAll, yes } from './stage.ts';
 
 describe.skipIf(!postgresFolder)('Postgres', () => {
   let server: PostgresServer;
@@ -66,6 +68,36 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
     expect(await a.store.record.verify()).toMatchObject({ ok: true });
   });
 
+  it('while the server is away, a vote is refused and does not count, and whoever listens is told of it once it is back', async () => {
+    const { where } = await place();
+    const groups = { names: { finance: ['ada', 'bob'] } };
+    const [a, b] = [await approvalStore({ where, groups }), await approvalStore({ where, groups })];
+    const ask = payment();
+    await a.approvals.ask(ask);
+    const told: number[] = [];
+    const stop = a.approvals.listen(ask.id, () => void told.push(1));
+    await grown(told, list => list.length > 0);
+    const people = ['ada', 'bob'].map(who => b.person(`${who} (https://id.example)`));
+    const ids = await Promise.all(people.map(async person => (await person.get(ask.id))!.question.id));
+    await server.crash();
+    await expect(people[0]!.reply(ids[0]!, yes)).rejects.toMatchObject({ code: 'store/unavailable' });
+    await expect(a.approvals.look(ask.id)).rejects.toMatchObject({ code: 'store/unavailable' });
+    await server.start();
+    await eventually(async () => (await a.approvals.look(ask.id).catch(() => undefined)) !== undefined);
+    expect(await a.approvals.look(ask.id)).toEqual({ votes: [] });
+    told.length = 0;
+    for (const [n, person] of people.entries()) expect(await person.reply(ids[n]!, yes)).toEqual({ ok: true });
+    await grown(told, list => list.length > 0);
+    stop();
+    expect(await a.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'accept' } });
+    expect(await a.record.verify()).toMatchObject({ ok: true });
+  });
+
+  it('of votes that were acknowledged none is lost when processes are killed, and each question has one outcome', async () => {
+    const { where, sql } = await place();
+    await killApprovers(where, sql, inSoak({ kills: 200, questions: 300 }, { kills: 4, questions: 12 }));
+  });
+
   it('two bridges that are killed at any point leave each question ended once, with how, and a record that verifies', async () => {
     const { where, sql } = await place();
     const count = inSoak({ kills: 200, questions: 1_000 }, { kills: 8, questions: 120 });
@@ -89,6 +121,22 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
       }
       expect(await b!.store.person('ada').reply(asked.id, yes)).toEqual({ ok: true });
       expect(await asked.ending).toMatchObject({ how: 'answered', via: 'inbox' });
+      // A vote at one is told at the other, too, once that has begun to listen.
+      const names = Array.from({ length: 100 }, (_, n) => `p${n}`);
+      const groups = { names: { finance: names } };
+      const [c, d] = await Promise.all(wakes.map(wake => approvalStore({ where, wake, groups, clock: manualClock() })));
+      const ask = payment({ from: approvers('finance', { count: 100 }) });
+      await c!.approvals.ask(ask);
+      const voted: number[] = [];
+      d!.approvals.listen(ask.id, () => void voted.push(1));
+      await grown(voted, list => list.length > 0);
+      voted.length = 0;
+      for (const who of names) {
+        const person = c!.person(`${who} (https://id.example)`);
+        await person.reply((await person.get(ask.id))!.question.id, yes);
+        if (voted.length > 0) break;
+      }
+      expect(voted.length).toBeGreaterThan(0);
       await stopAll();
       await Promise.all(wakes.map(wake => wake.close()));
       await redis.remove();

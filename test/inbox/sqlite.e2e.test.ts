@@ -3,12 +3,15 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { approvers } from '@midcall/server';
 import Database from 'libsql';
 import { afterAll, expect, it } from 'vitest';
 import { eventually } from '../fixtures/grown.ts';
 import { inSoak } from '../fixtures/soak.ts';
+import { payment } from './approvals-contract.ts';
+import { killApprovers } from './killed-approvers.ts';
 import { killBridges } from './killed-bridges.ts';
-import { bridge, question, stopAll } from './stage.ts';
+import { approvalStore, bridge, question, stopAll } from './stage.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'midcall-inbox-'));
 const disk = join(folder, 'disk');
@@ -48,6 +51,43 @@ it.runIf(hasDisk)('on a full disk a question is refused, and an end waits until 
   expect(await ada.get(id)).toMatchObject({ ending: { how: 'withdrawn' } });
   expect(await ada.open(0, 9)).toEqual({ questions: [], count: 0 });
   expect(await a.store.record.verify()).toEqual({ ok: true, lines: 2 });
+});
+
+it.runIf(hasDisk)('on a full disk a vote is refused and does not count, and it counts once there is room', async () => {
+  const inbox = await approvalStore({ where: join(disk, 'votes.db'), groups: { names: { finance: ['ada'] } } });
+  const ask = payment({ from: approvers('finance') });
+  await inbox.approvals.ask(ask);
+  const ada = inbox.person('ada (https://id.example)');
+  const { question } = (await ada.get(ask.id))!;
+  const filler = join(disk, 'filler');
+  const { bavail, bsize } = statfsSync(disk);
+  writeFileSync(filler, Buffer.alloc(bavail * bsize));
+  // What is in the log of the database already has room for a few small changes.
+  await expect(
+    (async () => {
+      for (;;) await inbox.approvals.ask(payment({ message: 'x'.repeat(10_000) }));
+    })(),
+  ).rejects.toMatchObject({ code: expect.stringMatching(/unavailable/) });
+  const yes = { action: 'accept', content: { sure: true } } as const;
+  const receipt = await ada.reply(question.id, yes).catch((error: unknown) => error);
+  expect(receipt).toMatchObject({ code: 'store/unavailable', message: expect.stringContaining('disk is full') });
+  expect(await inbox.approvals.look(ask.id)).toEqual({ votes: [] });
+  rmSync(filler);
+  expect(await ada.reply(question.id, yes)).toEqual({ ok: true });
+  expect(await inbox.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'accept' } });
+  expect(await inbox.record.verify()).toMatchObject({ ok: true });
+});
+
+it('of votes that were acknowledged none is lost when processes are killed, and each question has one outcome', async () => {
+  const where = join(folder, 'approvals.db');
+  const sql = async (statement: string): Promise<string[][]> => {
+    const database = new Database(where);
+    database.exec('PRAGMA busy_timeout = 5000');
+    const found = database.prepare(statement).all() as object[];
+    database.close();
+    return found.map(row => Object.values(row).map(String));
+  };
+  await killApprovers(where, sql, inSoak({ kills: 200, questions: 300 }, { kills: 4, questions: 12 }));
 });
 
 it('two bridges that are killed at any point leave each question ended once, with how, and a record that verifies', async () => {
