@@ -1,8 +1,11 @@
-/** `midcall inboxes`: the people who have an inbox at a bridge, the record of what they were asked, and a copy of both. Contents are not shown. */
+/**
+ * `midcall inboxes`: the people who have an inbox at a bridge or server, their passkeys, the record of what they were asked, and a copy of
+ * it all. Contents are not shown.
+ */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { visible } from '@midcall/core/text';
-import type { InboxStore, Person, RecordFilter, ToldTarget } from '@midcall/inbox';
+import type { InboxStore, Passkey, Person, RecordFilter, ToldTarget } from '@midcall/inbox';
 import type { Command } from 'commander';
 import { bridgeComplaint } from './bridge-log.ts';
 import { inboxPlace } from './inbox-place.ts';
@@ -18,6 +21,10 @@ interface RecordFlags extends InboxesFlags {
   readonly from?: string;
   readonly to?: string;
   readonly verify?: boolean;
+}
+
+interface InviteFlags extends InboxesFlags {
+  readonly publicUrl: string;
 }
 
 /** Adds the subcommands. */
@@ -55,6 +62,40 @@ export function register(command: Command): void {
       using(flags, async ({ people }) => {
         await mustBe(people, principal);
         print((await people.admit(principal)) ? 'Admitted.\n' : 'They were not removed.\n');
+      }),
+    );
+  of('invite', 'print a link by which a person adds a passkey, once and within 24 hours')
+    .argument('<principal>', 'as listed by: midcall inboxes people')
+    .requiredOption('--public-url <url>', 'where people reach the inboxes, as the bridge or server has it')
+    .action((principal: string, flags: InviteFlags) =>
+      using(flags, async ({ people, passkeys }) => {
+        const link = new URL('/inbox?passkeys', addressOf(flags.publicUrl));
+        await mustBe(people, principal);
+        // What is behind the address is never sent with it, so that nothing on the way writes it down.
+        link.hash = await passkeys.invite(principal);
+        print(`${link.href}\n`);
+      }),
+    );
+  of('passkeys', 'list the passkeys of a person')
+    .argument('<principal>', 'as listed by: midcall inboxes people')
+    .action((principal: string, flags: InboxesFlags) =>
+      using(flags, async ({ people, passkeys }) => {
+        await mustBe(people, principal);
+        print((await passkeys.list(principal)).map(saidPasskey).join('') || 'None.\n');
+      }),
+    );
+  of('revoke', 'revoke a passkey, such as that of a lost device: it confirms nothing from then on')
+    .argument('<principal>', 'as listed by: midcall inboxes people')
+    .argument('<passkey>', 'as listed by: midcall inboxes passkeys')
+    .action((principal: string, passkey: string, flags: InboxesFlags) =>
+      using(flags, async ({ people, passkeys }) => {
+        await mustBe(people, principal);
+        const theirs = (await passkeys.list(principal)).find(({ id }) => id === passkey);
+        if (!theirs)
+          throw usage(
+            `They have no passkey ${visible(passkey, { max: 300 })}. See: midcall inboxes passkeys ${visible(JSON.stringify(principal), { max: 300 })}`,
+          );
+        print((await passkeys.revoke(principal, passkey, 'administrator')) ? 'Revoked.\n' : 'It was revoked before.\n');
       }),
     );
   of('record', 'print the record as JSON Lines: who was asked what kind of question when, and how it ended')
@@ -95,6 +136,22 @@ async function mustBe(people: InboxStore['people'], principal: string): Promise<
 }
 
 const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+
+/** @throws the error of a wrong use of the command */
+function addressOf(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && (url.protocol === 'https:' || url.hostname === 'localhost')) return url;
+  throw usage('--public-url must be an address such as https://mcp.example: browsers have no passkeys at others.');
+}
+
+function saidPasskey({ id, name, addedAt, usedAt, revokedAt }: Passkey): string {
+  const parts = [
+    `added ${minuteOf(addedAt)}`,
+    usedAt === undefined ? 'never used' : `used ${minuteOf(usedAt)}`,
+    ...(revokedAt === undefined ? [] : [`revoked ${minuteOf(revokedAt)}`]),
+  ];
+  return `${id}  ${visible(name, { max: 80 })}\n  ${parts.join(', ')}\n`;
+}
 
 function toldWords({ principal, by, toldAt, failedAt, failure }: ToldTarget): string {
   const parts = [

@@ -108,7 +108,7 @@ export function sharedAnswer(
     waysOut: group === undefined ? undefined : own.waysOut,
     confirmation:
       state?.can === 'confirm'
-        ? html`<noscript><p class="passkey-note">${personTexts.passkeys.noScript}</p></noscript>${passkeyNote()}`
+        ? html`<noscript><p class="no-script">${personTexts.passkeys.noScript}</p></noscript>${passkeyNote()}`
         : undefined,
     instead: state && insteadOf(state),
   };

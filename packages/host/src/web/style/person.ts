@@ -41,8 +41,8 @@ export const personStyle = `
 .standing-now .approval,.standing-now .basis{margin-top:0}
 .standing-now+.what-next{margin-top:16px}
 .standing-now .became{font-weight:560}
-.passkey-note{flex-basis:100%;font-size:13px;font-weight:560}
-.passkey-note:not(:has(>:not([hidden]))):not(noscript *){display:none}
+.passkey-note,.no-script{flex-basis:100%;font-size:13px;font-weight:560}
+.passkey-note:not(:has(>:not([hidden]))){display:none}
 .passkey-needed{margin-top:14px}
 .add-passkey{margin-top:22px;padding:16px 18px;display:grid;gap:10px}
 .add-passkey form{display:grid;gap:12px;padding:0}
