@@ -1,9 +1,11 @@
 /** Processes that share an inbox and are killed between votes: no vote is lost, and each question has one outcome. */
+
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { RecordLine } from '@midcall/inbox';
 import { expect } from 'vitest';
 import { approvalStore, key } from './stage.ts';
 
@@ -54,7 +56,7 @@ export async function killApprovers(
 
   const watcher = await approvalStore({ where, groups: { names: { finance: names } } });
   expect(await watcher.record.verify()).toMatchObject({ ok: true });
-  const lines = [];
+  const lines: RecordLine[] = [];
   for await (const line of watcher.record.search()) lines.push(line);
   const stored = new Set((await sql('select approval, principal from inbox_votes')).map(row => row.join(' ')));
   // A vote that was acknowledged is there, and the record says it once.
