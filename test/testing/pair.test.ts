@@ -32,7 +32,9 @@ describe.each(eras)('%s', era => {
       const mid = midcall();
       const person = scriptedPerson(['never']);
       await using pair = await connectPair(() => sureServer(mid), { era, carrier, person });
-      const call = pair.client.callTool({ name: 'sure' }, { timeout: 200 });
+      // So that what is loaded once is there.
+      await pair.client.listTools();
+      const call = pair.client.callTool({ name: 'sure' }, { timeout: 2_000 });
       await expect(call).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
       expect(person.asked).toHaveLength(1);
     },
