@@ -174,7 +174,9 @@ async function open(
   const from = ask.from ?? 'requester';
   const assurance = ask.assurance === 'present' ? 'present' : 'verified';
   const requester = call.principal;
-  const whyNot = await inbox.whyNot({ from, requester, assurance });
+  // A run that died may have asked it: whoever may answer now, it waits for them.
+  const wasAsked = (await inbox.look(id)) !== undefined;
+  const whyNot = wasAsked ? undefined : await inbox.whyNot({ from, requester, assurance });
   if (whyNot !== undefined) throw new MidcallError('ask/unavailable', whyNot);
   const askedAt = config.clock.now();
   const dueAt = askedAt + (ask.timeoutMs ?? config.askTimeoutMs);
