@@ -34,6 +34,8 @@ export function approvalsServer(mid: Midcall, pay: (payment: Payment) => void): 
         message: `Pay ${amount.toFixed(2)} EUR to ${to}?`,
         form: Boolean,
         from: approvers('finance', { count: 2, not: 'requester' }),
+        // A passkey, for this question: nobody who has only their session can agree to a large amount.
+        assurance: amount < 10_000 ? 'verified' : 'present',
       });
       if (answer.action !== 'accept' || !answer.content) return text('Nothing was paid: finance did not agree.');
       const agreed = (answer.by.votes ?? []).map(({ subject }) => subject);

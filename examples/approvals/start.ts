@@ -65,6 +65,8 @@ export async function startApprovals(folder: string, port: number): Promise<void
    npx midcall call --url ${new URL('/mcp', publicUrl)} pay amount=4000 to=Acme
 2. Agree as ben, in one browser, and as cleo, in another one or a private window:
    ${inbox.url}
+
+For 10000 and more, both need a passkey, which they add there, under Passkeys.
 `);
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, async () => {
