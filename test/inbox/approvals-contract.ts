@@ -577,8 +577,16 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       const clock = manualClock();
       const c = await approvalStore({ ...at, groups: finance, clock });
       const looks = (): number => clock.waiting().filter(ms => ms <= 1_000).length;
-      const end = c.approvals.listen(ask.id, () => {});
+      const again = payment();
+      await c.approvals.ask(again);
+      told.length = 0;
+      const end = c.approvals.listen(again.id, () => void told.push(1));
+      await grown(told, list => list.length >= 1);
       await eventually(() => looks() === 1);
+      // In the same process at once: here, no time passes.
+      told.length = 0;
+      await reply(c, 'ada', again.id);
+      expect(told).toHaveLength(1);
       end();
       clock.advance(200);
       await eventually(() => looks() === 0);
@@ -710,7 +718,14 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
         await eventually(() => clock.waiting().some(left => left > 10_000));
         clock.advance(ms);
       };
-      await pass(31 * day);
+      // The end of one question is a day later than the others, as clocks may have it.
+      await at.sql(
+        `update inbox_questions set ended_at = ended_at + ${day} where approval = '${ask.id}' and principal = '${idOf('eve')}'`,
+      );
+      await pass(30 * day);
+      while ((await endedOf(a, 'ada')).some(({ approval }) => approval!.outcome)) await pass(hour);
+      expect(await endedOf(a, 'eve')).toMatchObject([{ approval: { outcome: 'accepted' } }]);
+      await pass(day);
       while ((await at.sql('select id from inbox_approvals')).length > 1) await pass(hour);
       expect(await a.approvals.look(ask.id)).toBeUndefined();
       expect(await at.sql('select count(*) from inbox_votes')).toEqual([['1']]);
