@@ -1,6 +1,10 @@
 /** What a passkey proves, judged in this process with an authenticator of its own; pages and browsers are tested elsewhere. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { OpenQuestion, PasskeyRequest, PersonPasskeys } from '@midcall/host/web';
 import { createSealer, keyRing } from '@midcall/server';
+import Database from 'libsql';
 import { afterEach, describe, expect, it } from 'vitest';
 import { canHavePasskeys, type Enrolment, SitePasskeys } from '../../packages/inbox/src/site/passkeys.ts';
 import { type InboxStore, openInboxStore } from '../../packages/inbox/src/store/index.ts';
@@ -29,9 +33,13 @@ afterEach(async () => {
   for (const store of stores.splice(0)) await store.stop();
 });
 
-async function world({ enrolment = 'signed-in' as Enrolment, at = publicUrl } = {}): Promise<World> {
+async function world({
+  enrolment = 'signed-in' as Enrolment,
+  at = publicUrl,
+  where = ':memory:',
+} = {}): Promise<World> {
   const clock = manualClock();
-  const store = await openInboxStore({ where: ':memory:', key, clock });
+  const store = await openInboxStore({ where, key, clock });
   stores.push(store);
   const judge = new SitePasskeys({ store, publicUrl: at, enrolment, clock, sealer: createSealer(keyRing(key)) });
   for (const [principal, name] of [
@@ -291,6 +299,23 @@ describe('a passkey', () => {
     expect(await store.passkeys.isInvited(ada, invitation)).toBe(false);
     expect(await store.passkeys.keys(ada)).toEqual([]);
     expect((await store.passkeys.list(ada)).map(({ name }) => name)).toEqual(['Laptop', 'Laptop']);
+  });
+
+  it('counts for nobody else, and not again, by what is written into the database without the key', async () => {
+    const where = join(mkdtempSync(join(tmpdir(), 'midcall-passkeys-')), 'inbox.db');
+    const { enrol, of, store } = await world({ where });
+    const passkey = await enrol(ada);
+    const open = shown();
+    const request = asked(await of(ada).requestAnswer(open, yes));
+    const id = passkey.id.toString('base64url');
+    await store.passkeys.revoke(ada, id, 'owner');
+    const file = new Database(where);
+    file.exec('update inbox_passkeys set revoked_at = null');
+    expect(await of(ada).proveAnswer(open, yes, passkey.get(request))).toBe('refused');
+    const other = await enrol(ada);
+    file.prepare('update inbox_passkeys set principal = ? where id = ?').run([bob, other.id.toString('base64url')]);
+    file.close();
+    await expect(of(bob).requestAnswer(open, yes)).rejects.toThrow('was changed, or belongs elsewhere');
   });
 });
 

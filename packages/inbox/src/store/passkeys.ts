@@ -147,7 +147,11 @@ export function passkeys(
           .orderBy('added_at')
           .execute(),
       );
-      return rows.map(row => ({ id: row.id, counter: row.counter, ...open(principal, row).key! }));
+      // One whose row was changed to be as if it were not revoked has no key.
+      return rows.flatMap(row => {
+        const { key } = open(principal, row);
+        return key ? [{ id: row.id, counter: row.counter, ...key }] : [];
+      });
     },
 
     async add(principal, { id, name, counter, ...key }, by, invitation) {

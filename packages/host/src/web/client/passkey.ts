@@ -1,3 +1,4 @@
+/*! Contains @simplewebauthn/browser, copyright (c) 2020 Matthew Miller, under the MIT License. */
 /**
  * Lets a passkey confirm a form before it is sent, and makes passkeys. What the browser has to do comes from the address that the form
  * names (`data-passkey`), for exactly what the form would send; what the browser returns is sent with the form.
