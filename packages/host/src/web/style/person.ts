@@ -25,6 +25,17 @@ export const personStyle = `
 .sign-out{display:grid;gap:18px;justify-items:start;margin-top:20px}
 .sign-out .help{margin-top:6px}
 .zone-note{margin-top:28px}
+.this-device{padding:16px 20px}
+.this-device p+p{margin-top:6px}
+.this-device form{margin-top:14px}
+.notifications>h2{margin-top:28px}
+.device-list{list-style:none;margin:12px 0 0;padding:0;display:grid;gap:10px}
+.device{display:flex;flex-wrap:wrap;gap:12px 20px;align-items:center;justify-content:space-between;margin:0;padding:14px 20px}
+.device>div:first-child{flex:1 1 16em;min-width:0;overflow-wrap:anywhere}
+.device p{margin-top:4px}
+.device-actions{display:flex;flex-wrap:wrap;gap:8px}
+.device-actions>form{padding:0}
+.notifications p.bad{color:var(--bad)}
 .approval{display:grid;gap:5px;margin-top:14px;padding:11px 14px;background:var(--sunken);border-radius:var(--radius-small)}
 .approval>div{display:grid;grid-template-columns:104px minmax(0,1fr);gap:0 12px}
 .approval dt{color:var(--muted)}
