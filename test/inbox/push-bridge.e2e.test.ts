@@ -1,6 +1,7 @@
 /** People of a real bridge turn notifications on, and are told; what others try to do with that. */
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { receive } from '../../examples/docs/webhook.ts';
 import { grown } from '../fixtures/grown.ts';
 import { type HostOf, type InboxStage, inboxStage, type RunningBridge, type Session } from './inbox-stage.ts';
 import { secret } from './notify-contract.ts';
@@ -71,6 +72,11 @@ describe('a person', () => {
       link: new URL(`/inbox?question=${question}`, bridge.address).href,
       at: expect.any(String),
     });
+    // As docs/inbox.md receives it.
+    const asDocumented = new Request('http://localhost/', {
+      ...{ method: 'POST', headers: told.headers as Record<string, string>, body: `${told.body}` },
+    });
+    expect(await receive(asDocumented, secret)).toContain(`waiting for ${stage.principal('ada')}: `);
     const left = [...pushes.received, ...hook.received].map(({ headers, body }) =>
       JSON.stringify([headers, `${body}`]),
     );

@@ -45,7 +45,7 @@ async function notifications(page: Page): Promise<void> {
 }
 
 /** The browser has a push service, which reaches this device. Chromium without a screen has none. */
-const withPushService = (page: Page, { json }: FakeDevice): Promise<void> =>
+const withPushService = (page: Page, { json }: FakeDevice): Promise<unknown> =>
   page.addInitScript((told: string) => {
     const subscription = {
       ...JSON.parse(told),
