@@ -275,28 +275,3 @@ it('a page says what is missing: the installed app on an iPhone, permission, a p
   expect(await without.page.locator('.this-device').textContent()).toContain('needs client script');
   for (const each of [phone, old, blocked, none]) expect(expected(each.troubles)).toEqual([]);
 });
-
-it.runIf(process.env['MIDCALL_PICTURES'])('pictures', async () => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [360, 1024]) {
-      await using me = await visitor(browser, { colorScheme, viewport: { width, height: 740 } });
-      await withPushService(me.page, pushes.device());
-      await signInWith(me.page, `grace${width === 360 ? 'small' : 'wide'}${colorScheme}`, inbox());
-      await controlled(me.page);
-      await notifications(me.page);
-      await me.page.getByText('Notifications are off on this device.').waitFor();
-      const to = process.env['MIDCALL_PICTURES'];
-      await me.page.screenshot({ path: `${to}/off-${width}-${colorScheme}.png`, fullPage: true });
-      await me.page.getByRole('button', { name: 'Turn on for this device' }).click();
-      await me.page.getByText('this device', { exact: true }).waitFor();
-      pushes.does = response => void response.writeHead(503).end();
-      await me.page.getByRole('button', { name: 'Send a test' }).click();
-      await me.page.getByText('It answered 503.').waitFor();
-      pushes.does = undefined;
-      await me.page.screenshot({ path: `${to}/on-${width}-${colorScheme}.png`, fullPage: true });
-      await me.page.goto(inbox());
-      await me.page.waitForURL(/\/inbox\/s\//);
-      await me.page.screenshot({ path: `${to}/inbox-${width}-${colorScheme}.png` });
-    }
-  }
-});
