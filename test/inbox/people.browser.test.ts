@@ -96,7 +96,7 @@ it('each of three people sees, while they look, what they are asked and nothing 
   await cleo.getByText(/You dismissed|You closed/).waitFor();
   expect(await results[2]).toContain('cancel');
   for (const page of pages) {
-    await page.getByRole('link', { name: 'Past questions' }).click();
+    await page.getByRole('link', { name: 'Past', exact: true }).click();
     await page.getByRole('heading', { name: 'Past questions' }).waitFor();
   }
   expect(

@@ -75,7 +75,7 @@ it('worker-K1: the worker controls the inbox, stores nothing of a person, and sh
     (await navigator.serviceWorker.getRegistrations()).map(({ scope, active }) => [scope, active?.scriptURL]),
   );
   expect(registered).toEqual([[inbox(), expect.stringMatching(/\/inbox\/assets\/[^/]+\/inbox-worker\.js$/)]]);
-  await page.getByRole('link', { name: 'Past questions' }).click();
+  await page.getByRole('link', { name: 'Past', exact: true }).click();
   await page.getByRole('heading', { name: 'Past questions' }).waitFor();
   await page.reload();
   await page.getByRole('heading', { name: 'Past questions' }).waitFor();

@@ -207,7 +207,7 @@ describe('answering', () => {
     await me.on.questions.inbox.reply(question.id, { action: 'decline' }, 'host');
     await other.getByText('You declined in the host.').waitFor();
     await me.page.getByText('Nothing is waiting for you.').waitFor();
-    await me.page.getByRole('link', { name: 'Past questions' }).click();
+    await me.page.getByRole('link', { name: 'Past', exact: true }).click();
     await me.page.getByText('in the host').waitFor();
   });
 
@@ -254,7 +254,7 @@ describe('a page that is open', () => {
     await page.locator('.inbox-count').filter({ hasText: '6' }).waitFor();
     await page.keyboard.type('rd');
     expect(await card(page).getByLabel('Colour').inputValue()).toBe('half a word');
-    await page.getByRole('link', { name: 'Past questions' }).click();
+    await page.getByRole('link', { name: 'Past', exact: true }).click();
     await page.getByRole('heading', { name: 'Past questions' }).waitFor();
     await page.goBack();
     expect(await card(page).getByLabel('Colour').inputValue()).toBe('half a word');
@@ -283,7 +283,7 @@ describe('a page that is open', () => {
     await items(page).first().click();
     await card(page).getByLabel('Password').fill('hunter2-of-the-tab');
     await card(page).getByLabel('User').fill('ada');
-    await page.getByRole('link', { name: 'Past questions' }).click();
+    await page.getByRole('link', { name: 'Past', exact: true }).click();
     await page.getByRole('heading', { name: 'Past questions' }).waitFor();
     await page.goBack();
     expect(await card(page).getByLabel('User').inputValue()).toBe('ada');
@@ -407,7 +407,7 @@ describe('for everybody', () => {
       content: { full_name: 'Ada', country: 'c7', meet_at: '2026-07-01T10:00:00Z' },
     });
     await page.getByText('You answered.').waitFor();
-    await page.getByRole('link', { name: 'Past questions' }).click();
+    await page.getByRole('link', { name: 'Past', exact: true }).click();
     await page.getByText('here', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign out of this browser' }).click();

@@ -73,6 +73,7 @@ export const personStyle = `
 .approval dt{font-size:12.5px}
 .standing-now{margin-left:0}
 .person{flex:1 1 0;justify-content:flex-end}
+.pages ul{gap:0 4px}
 .is-alone>main{margin-inline:0}
 .outcome{display:flex;align-items:center;gap:6px}}
 `;

@@ -12,7 +12,7 @@ const seenFromHere = (via: string): string => (via === 'inbox' ? 'web' : via);
 export const personTexts = {
   place: 'inbox',
   title: 'Inbox',
-  nav: { label: 'Pages', open: 'Inbox', past: 'Past questions', passkeys: 'Passkeys' },
+  nav: { label: 'Pages', open: 'Inbox', past: 'Past', passkeys: 'Passkeys' },
   signedInAs: (name: string) => `Signed in as ${name}`,
   utc: 'Times are in UTC. With scripts on, they are in your own time zone.',
   open: {
