@@ -3,6 +3,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openInboxStore } from '../../packages/inbox/src/public.ts';
 import { eventually, grown } from '../fixtures/grown.ts';
+import { inSoak } from '../fixtures/soak.ts';
 import type { Place } from './contract.ts';
 import { publicUrl, type Service, service, stopServices } from './notify-stage.ts';
 import { type Receiver, receiver } from './push-receiver.ts';
@@ -74,11 +75,11 @@ export function notifyContract(name: string, place: () => Promise<Place>): void 
       );
     });
 
-    it('a thousand questions make one notification, and one more a minute later', async () => {
+    it('many questions make one notification, and one more a minute later', async () => {
       await using to = await receiver();
       const at = await place();
       const { a } = await withDevice(at, to);
-      await Promise.all(Array.from({ length: 1_000 }, () => a.ask('ada')));
+      await Promise.all(Array.from({ length: inSoak(1_000, 100) }, () => a.ask('ada')));
       await come(a, to, 1);
       await a.pass(55_000);
       expect(to.received).toHaveLength(1);
