@@ -558,10 +558,10 @@ describe.each(eras)('the requester, on %s', era => {
   });
 });
 
-describe.each(pairings)('a call that waits for approvers and is given up, %s over %s', (era, carrier) => {
-  const withdrawn = async (inbox: TestInbox): Promise<boolean> =>
-    (await inbox.look(inbox.asked[0]!.id))?.outcome?.action === 'cancel';
+const withdrawn = async (inbox: TestInbox): Promise<boolean> =>
+  (await inbox.look(inbox.asked[0]!.id))?.outcome?.action === 'cancel';
 
+describe.each(pairings)('a call that waits for approvers and is given up, %s over %s', (era, carrier) => {
   it('takes its question back with the task', async () => {
     const inbox = finance();
     const { act, mid, pair } = await served({ era, carrier, tasks: true }, payment(), {
@@ -579,10 +579,13 @@ describe.each(pairings)('a call that waits for approvers and is given up, %s ove
     await eventually(async () => (await mid.calls()).length === 0);
     expect(inbox.asked).toHaveLength(1);
   });
+});
 
-  it.runIf(era === '2025-11-25')('takes its question back while its request is held', async () => {
+it.each(['memory', 'http'] as const)(
+  'a call of 2025-11-25 over %s takes its question back from approvers while its request is held',
+  async carrier => {
     const { inbox, isHeard } = heard(finance());
-    const { act, call } = await served({ era, carrier }, payment(), { inbox, holdMs: 60_000 });
+    const { act, call } = await served({ era: '2025-11-25', carrier }, payment(), { inbox, holdMs: 60_000 });
     const first = await act();
     const abort = new AbortController();
     const resumed = call('resume', ticketIn(first), abort.signal).catch(() => 'given up');
@@ -590,9 +593,8 @@ describe.each(pairings)('a call that waits for approvers and is given up, %s ove
     abort.abort();
     expect(await resumed).toBe('given up');
     await eventually(() => withdrawn(inbox));
-  });
-});
-
+  },
+);
 it('a refusal of approvers is none of the requester, and the other way round', async () => {
   const inbox = finance();
   const person = scriptedPerson([{ action: 'decline' }]);
