@@ -260,6 +260,33 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       for (const secret of [bob.at, bob.cookie, two.at]) expect(stored).not.toContain(secret);
     });
 
+    it('who writes into the database without the key has a session of nobody else, and none that is younger', async () => {
+      const at = await place();
+      const clock = manualClock();
+      const { store } = await bridge({ ...at, clock });
+      await store.sessions.begin({ principal: 'ada', name: 'Ada' });
+      const own = await store.sessions.begin({ principal: 'mallory', name: 'Mallory' });
+      const of = (who: string): string => `where principal = '${who}'`;
+      await at.sql(`update inbox_sessions set at = 'x', cookie = 'x' ${of('ada')}`);
+      await at.sql(`update inbox_sessions set principal = 'ada' ${of('mallory')}`);
+      expect(await store.sessions.find(own.at, own.cookie)).toBeUndefined();
+      await at.sql(`update inbox_sessions set principal = 'mallory' where at <> 'x'`);
+      expect(await store.sessions.find(own.at, own.cookie)).toBeDefined();
+      clock.advance(day / 2);
+      await at.sql(`update inbox_sessions set expires_at = ${clock.now() + day} ${of('mallory')}`);
+      expect(await store.sessions.find(own.at, own.cookie)).toBeUndefined();
+      await at.sql(`update inbox_sessions set begun_at = ${clock.now()} ${of('mallory')}`);
+      expect(await store.sessions.find(own.at, own.cookie)).toBeUndefined();
+    });
+
+    it('a session outlives a new key for as long as the one of before is there', async () => {
+      const at = await place();
+      const session = await (await bridge(at)).store.sessions.begin({ principal: 'ada', name: 'Ada' });
+      const anew = Buffer.alloc(32, 9);
+      const rotated = await bridge({ ...at, key: [anew, key] });
+      expect(await rotated.store.sessions.find(session.at, session.cookie)).toMatchObject({ principal: 'ada' });
+    });
+
     it('removing a person ends their sessions, refuses their questions, takes no reply, and is on record', async () => {
       const at = await place();
       const [a, b] = [await bridge(at), await bridge(at)];

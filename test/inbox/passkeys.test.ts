@@ -317,6 +317,20 @@ describe('a passkey', () => {
     file.close();
     await expect(of(bob).requestAnswer(open, yes)).rejects.toThrow('was changed, or belongs elsewhere');
   });
+
+  it('is not added by an invitation that is written into the database, or changed there, without the key', async () => {
+    const where = join(mkdtempSync(join(tmpdir(), 'midcall-passkeys-')), 'inbox.db');
+    const { store, clock } = await world({ where });
+    const theirs = await store.passkeys.invite(bob);
+    const file = new Database(where);
+    file.prepare('update inbox_invitations set principal = ?').run([ada]);
+    expect(await store.passkeys.isInvited(ada, theirs)).toBe(false);
+    file.prepare('update inbox_invitations set principal = ?').run([bob]);
+    expect(await store.passkeys.isInvited(bob, theirs)).toBe(true);
+    file.prepare('update inbox_invitations set expires_at = ?').run([clock.now() + 365 * 24 * 60 * minute]);
+    file.close();
+    expect(await store.passkeys.isInvited(bob, theirs)).toBe(false);
+  });
 });
 
 describe('adding a passkey', () => {

@@ -4,19 +4,21 @@
  * - inbox-passkeys-K1 A passkey counts for one person, until it is revoked or they are removed; each use finds it so in the transaction
  *   that records the use. After either, its key is no longer in the database.
  * - inbox-passkeys-K2 A passkey that counts its uses is refused once its count does not grow: a copy of it may exist.
- * - inbox-passkeys-K3 Of an invitation, only a digest is stored. It is for one person, ends after a day, and is used in the transaction
- *   that adds a passkey.
+ * - inbox-passkeys-K3 Of an invitation, only a keyed digest is stored, which covers its person and its end: who can write to the
+ *   database without the key makes none. It is for one person, ends after a day, and is used in the transaction that adds a passkey.
  * - inbox-passkeys-K4 What a passkey is, is sealed for its row and person: who can write to the database, but does not have the key,
  *   cannot add one, or give one to another person.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import type { Clock } from '@midcall/core/time';
+import type { Kysely } from 'kysely';
 import type { InboxDatabase, Tx } from './database.ts';
 import type { Passkey, PasskeyKey, Passkeys } from './inbox-store.ts';
 import { touch } from './questions.ts';
 import type { InboxRecord } from './record.ts';
 import type { Sealed } from './sealed.ts';
+import type { Tables } from './tables.ts';
 
 /** The most passkeys of one person that are not revoked. */
 const mostPasskeys = 20;
@@ -30,8 +32,6 @@ interface Content {
 }
 
 const place = (id: string, principal: string): string => `passkey ${id} ${principal}`;
-const invitationDigest = (secret: string): string =>
-  createHash('sha256').update(`midcall.inbox.invitation ${secret}`).digest('base64url');
 
 async function isRemoved(tx: Tx, principal: string): Promise<boolean> {
   const row = await tx
@@ -108,11 +108,22 @@ export function passkeys(
 ): Passkeys {
   const open = (principal: string, { id, content }: { id: string; content: string }): Content =>
     sealed.open(content, place(id, principal));
-  const invitedNow = (secret: string, principal: string) => ({
-    digest: invitationDigest(secret),
-    principal,
-    now: clock.now(),
-  });
+  const invitationDigest = (secret: string, principal: string, expiresAt: number, key?: string): string =>
+    sealed.digest(JSON.stringify(['invitation', secret, principal, expiresAt]), key)!;
+  /** The digest of an invitation that can be used. */
+  const invitationOf = async (read: Kysely<Tables>, principal: string, secret: string): Promise<string | undefined> => {
+    const rows = await read
+      .selectFrom('inbox_invitations')
+      .select(['digest', 'expires_at'])
+      .where('principal', '=', principal)
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', clock.now())
+      .execute();
+    const found = rows.find(({ digest, expires_at }) =>
+      sealed.keys.some(key => invitationDigest(secret, principal, expires_at, key) === digest),
+    );
+    return found?.digest;
+  };
   return {
     async list(principal) {
       const rows = await db.read(read =>
@@ -159,16 +170,13 @@ export function passkeys(
         const { tx } = change;
         if (await isRemoved(tx, principal)) return 'refused';
         if (invitation !== undefined) {
-          const { digest, now } = invitedNow(invitation, principal);
-          const { numUpdatedRows } = await tx
+          const digest = await invitationOf(tx, principal, invitation);
+          if (digest === undefined) return 'not-invited';
+          await tx
             .updateTable('inbox_invitations')
-            .set({ used_at: now })
+            .set({ used_at: clock.now() })
             .where('digest', '=', digest)
-            .where('principal', '=', principal)
-            .where('used_at', 'is', null)
-            .where('expires_at', '>', now)
-            .executeTakeFirstOrThrow();
-          if (numUpdatedRows === 0n) return 'not-invited';
+            .execute();
         }
         const theirs = await tx
           .selectFrom('inbox_passkeys')
@@ -231,30 +239,17 @@ export function passkeys(
             'This person was removed from the inbox. Admit them before you invite them.',
           );
         }
-        const { digest, now } = invitedNow(secret, principal);
+        const now = clock.now();
+        const expires_at = now + invitationMs;
+        const digest = invitationDigest(secret, principal, expires_at);
         await tx.deleteFrom('inbox_invitations').where('expires_at', '<=', now).execute();
-        await tx
-          .insertInto('inbox_invitations')
-          .values({ digest, principal, expires_at: now + invitationMs, used_at: null })
-          .execute();
+        await tx.insertInto('inbox_invitations').values({ digest, principal, expires_at, used_at: null }).execute();
         await record.add(change, { event: 'invited', principal });
       });
       return secret;
     },
 
-    async isInvited(principal, secret) {
-      const { digest, now } = invitedNow(secret, principal);
-      const found = await db.read(read =>
-        read
-          .selectFrom('inbox_invitations')
-          .select('digest')
-          .where('digest', '=', digest)
-          .where('principal', '=', principal)
-          .where('used_at', 'is', null)
-          .where('expires_at', '>', now)
-          .executeTakeFirst(),
-      );
-      return found !== undefined;
-    },
+    isInvited: async (principal, secret) =>
+      (await db.read(read => invitationOf(read, principal, secret))) !== undefined,
   };
 }

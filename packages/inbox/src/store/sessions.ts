@@ -1,4 +1,9 @@
-/** Sessions of persons' browsers. */
+/**
+ * Sessions of persons' browsers.
+ *
+ * - inbox-sessions-S1 A session has a keyed digest of its secrets, its person and its beginning: who can write to the database without
+ *   the key makes none, gives none to another person, and makes none longer or younger.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import type { Clock } from '@midcall/core/time';
@@ -14,7 +19,7 @@ const lastsMs = 12 * 60 * 60 * 1_000;
 const skewMs = 5 * 60 * 1_000;
 
 const secret = (): string => randomBytes(24).toString('base64url');
-const digestOf = (what: 'at' | 'cookie' | 'csrf', text: string): string =>
+const digestOf = (what: 'at' | 'csrf', text: string): string =>
   createHash('sha256').update(`midcall.inbox.${what} ${text}`).digest('base64url');
 
 /** What sessions are stored with. */
@@ -28,6 +33,12 @@ export interface SessionsOptions {
 }
 
 export function sessions({ db, sealed, approvals, clock, announce }: SessionsOptions): Sessions {
+  const proofOf = (
+    { at, cookie }: { readonly at: string; readonly cookie: string },
+    principal: string,
+    begunAt: number,
+    key?: string,
+  ): string => sealed.digest(JSON.stringify(['session', at, cookie, principal, begunAt]), key)!;
   const endThose = async (column: 'at' | 'principal', value: string): Promise<void> => {
     const ended = await db.write(async tx => {
       if (column === 'principal') await forgetDevices(tx, value);
@@ -65,7 +76,7 @@ export function sessions({ db, sealed, approvals, clock, announce }: SessionsOpt
           .insertInto('inbox_sessions')
           .values({
             at: digestOf('at', at),
-            cookie: digestOf('cookie', cookie),
+            cookie: proofOf({ at, cookie }, principal, now),
             principal,
             begun_at: now,
             expires_at: now + lastsMs,
@@ -83,17 +94,17 @@ export function sessions({ db, sealed, approvals, clock, announce }: SessionsOpt
         read
           .selectFrom('inbox_sessions')
           .innerJoin('inbox_people', 'inbox_people.principal', 'inbox_sessions.principal')
-          .select(['inbox_people.principal', 'name', 'begun_at'])
+          .select(['inbox_people.principal', 'name', 'begun_at', 'cookie as proof'])
           .where('at', '=', digestOf('at', at))
-          .where('cookie', '=', digestOf('cookie', cookie))
           .where('removed_at', 'is', null)
-          .where('expires_at', '>', now)
+          .where('begun_at', '>', now - lastsMs)
           // A clock that was set back to before its beginning does not extend a session.
           .where('begun_at', '<=', now + skewMs)
           .executeTakeFirst(),
       );
       if (!found) return undefined;
-      const { principal, begun_at: begunAt } = found;
+      const { principal, begun_at: begunAt, proof } = found;
+      if (!sealed.keys.some(key => proofOf({ at, cookie }, principal, begunAt, key) === proof)) return undefined;
       const name = sealed.open<string>(found.name!, namePlace(principal));
       return { principal, name, csrf: digestOf('csrf', cookie), begunAt };
     },
