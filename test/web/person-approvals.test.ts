@@ -107,7 +107,7 @@ describe('a question that several people answer', () => {
     [
       { votes: [vote('Me', 'accept', true), vote('Ann')], outcome: 'accepted' },
       'You agreed.',
-      '2 of finance agreed, and the call went on.',
+      '2 of finance agreed, so the server may go on.',
       ['Agreed', 'you agreed'],
     ],
     [

@@ -123,8 +123,8 @@ export const personTexts = {
     outcome: {
       accepted: (group: string, count: number, isSame: boolean) =>
         count === 1
-          ? `One of ${group} decided, and the call went on.`
-          : `${count} of ${group} ${isSame ? 'gave the same answer' : 'agreed'}, and the call went on.`,
+          ? `One of ${group} decided, so the server may go on.`
+          : `${count} of ${group} ${isSame ? 'gave the same answer' : 'agreed'}, so the server may go on.`,
       declined: () => 'It was declined. The server was told no.',
       unreachable: (_: string, count: number, isSame: boolean) =>
         `Too few were left for ${count} to ${isSame ? 'give the same answer' : 'agree'}. The server was told no.`,
