@@ -616,6 +616,36 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await b.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'accept' } });
     });
 
+    it('what is asked for one process alone is withdrawn when that is gone or stops, and asks nobody any more', async () => {
+      const at = await place();
+      const [a, b] = [manualClock(), manualClock()];
+      const dead = await approvalStore({ ...at, groups: finance, clock: a });
+      const other = await approvalStore({ ...at, groups: finance, clock: b });
+      const [own, shared] = [payment(), payment()];
+      await dead.approvals.ask(own, { isOwn: true });
+      await dead.approvals.ask(shared);
+      await reply(other, 'ada', own.id);
+      // The first one does not count any more: its clock stands still.
+      await eventually(async () => {
+        b.advance(3_000);
+        return (await other.approvals.look(own.id))?.outcome !== undefined;
+      });
+      expect(await other.approvals.look(own.id)).toMatchObject({
+        outcome: { action: 'cancel', reason: 'unavailable' },
+      });
+      expect((await openOf(other, 'bob')).map(({ question }) => question.call!.id)).toEqual([shared.id]);
+      expect((await endedOf(other, 'ada'))[0]!.approval).toMatchObject({ outcome: 'withdrawn' });
+      expect(await at.sql('select id from inbox_bridges')).toEqual([]);
+
+      // It comes to life again, as another one.
+      const later = payment();
+      await dead.approvals.ask(later, { isOwn: true });
+      expect(await other.approvals.look(later.id)).toEqual({ votes: [] });
+      await dead.stop();
+      expect(await other.approvals.look(later.id)).toMatchObject({ outcome: { action: 'cancel' } });
+      expect(await other.approvals.look(shared.id)).toEqual({ votes: [] });
+    });
+
     it('nothing of a content is in the database as it is, and who writes there without the key decides nothing', async () => {
       const at = await place();
       const a = await approvalStore({ ...at, groups: { names: { finance: ['ada', 'bob'] }, claim: 'groups' } });
@@ -656,6 +686,55 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       await signIn(a, 'eve');
       expect(await openOf(a, 'eve')).toEqual([]);
       expect(await a.approvals.whyNot(payment({ from: approvers('finance', { count: 3 }) }))).toContain('2 members');
+    });
+
+    it("who writes into the database without the key moves a question to no other group, and makes it nobody else's", async () => {
+      const at = await place();
+      const groups = { names: { finance: ['ada'], lunch: ['eve'] } };
+      const a = await approvalStore({ ...at, groups });
+      const ask = payment({ from: approvers('finance') });
+      await a.approvals.ask(ask);
+      await at.sql(`update inbox_approvals set group_name = 'lunch', by_claim = 1, requester = '${idOf('zoe')}'`);
+      await signIn(a, 'eve');
+      expect(await openOf(a, 'eve')).toEqual([]);
+      expect((await openOf(a, 'ada'))[0]!.approval!.requester).toBe(idOf('mel'));
+      const b = await approvalStore({ ...at, groups });
+      expect(await openOf(b, 'eve')).toEqual([]);
+      expect(await openOf(b, 'ada')).toHaveLength(1);
+      // Inboxes with other people in a group of this name.
+      await at.sql(`update inbox_approvals set group_name = 'finance', home = 'https://other.example/'`);
+      const others = { groups: { names: { finance: ['eve'] } }, home: 'https://other.example/' };
+      const c = await approvalStore({ ...at, ...others });
+      expect(await openOf(c, 'eve')).toEqual([]);
+      await expect(reply(c, 'ada', ask.id)).rejects.toMatchObject({ code: 'store/corrupt' });
+    });
+
+    it('one that cannot be read holds up no other, no sign-in and no removal, and ends when its time comes', async () => {
+      const at = await place();
+      const a = await approvalStore({ ...at, groups: finance });
+      const [bad, worse] = [payment(), payment()];
+      for (const ask of [bad, worse]) await a.approvals.ask(ask);
+      await at.sql(`update inbox_approvals set asked = 'x'`);
+      await at.sql(`update inbox_approvals set due_at = 1 where id = '${bad.id}'`);
+      const good = payment();
+      await a.approvals.ask(good);
+      expect(await a.approvals.look(bad.id)).toMatchObject({ outcome: { action: 'cancel', reason: 'timeout' } });
+      await signIn(a, 'ada');
+      expect(await openOf(a, 'zoe')).toEqual([]);
+      expect(await a.people.remove(idOf('ada'))).toBe(true);
+      expect(await a.approvals.look(worse.id)).toMatchObject({ outcome: { action: 'cancel' } });
+      expect(await a.approvals.look(good.id)).toEqual({ votes: [] });
+    });
+
+    it('more than people can read is not asked', async () => {
+      const a = await approvalStore({ ...(await place()), groups: finance });
+      const ask = (length: number) => payment({ call: { ...payment().call, arguments: { note: 'x'.repeat(length) } } });
+      await a.approvals.ask(ask(200_000));
+      await expect(a.approvals.ask(ask(262_144))).rejects.toMatchObject({
+        code: 'ask/unavailable',
+        message: expect.stringContaining('at most 262144'),
+      });
+      expect(await openOf(a, 'ada')).toHaveLength(1);
     });
 
     it('a line of the record in which an approval or an assurance was changed is found', async () => {

@@ -3,7 +3,7 @@ import { MidcallError } from '@midcall/core/errors';
 import { checkOptions } from '@midcall/core/options';
 import { systemClock } from '@midcall/core/time';
 import { isConfidential } from '@midcall/core/url';
-import { type ApprovalInbox, createSealer } from '@midcall/server';
+import { type ApprovalAsk, type ApprovalInbox, createSealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
 import { Notifier, personNotifications, poster, type WebhookOptions, webhook } from './notify/index.ts';
 import { canHavePasskeys, type Enrolment, InboxSite } from './site/index.ts';
@@ -41,6 +41,8 @@ export interface InboxServiceOptions extends InboxStoreOptions {
 
 /** The inboxes of people, and their pages; `midcall({ inbox })` asks people there. */
 export interface InboxService extends ApprovalInbox {
+  /** @param options - `isOwn`: it is asked for this process alone, and withdrawn when that is gone */
+  ask(ask: ApprovalAsk, options?: { readonly isOwn?: boolean }): Promise<{ readonly url: string }>;
   /** Where people find their inboxes. */
   readonly url: string;
   readonly store: InboxStore;
@@ -136,8 +138,8 @@ export async function openInbox(options: InboxServiceOptions): Promise<InboxServ
       ask.assurance === 'present' && !canHavePasskeys(publicUrl)
         ? `Passkeys need inboxes at an https address with a name, or at http://localhost; these are at ${publicUrl.origin}.`
         : store.approvals.whyNot(ask),
-    async ask(ask) {
-      await store.approvals.ask(ask);
+    async ask(ask, how) {
+      await store.approvals.ask(ask, how);
       notifier.asked();
       return { url: site.link(ask.id) };
     },

@@ -2,7 +2,7 @@
  * Reads approvals: what was asked, the votes that count, and the outcome.
  *
  * - inbox-approval-reader-R1 All that decides is sealed where it belongs: who may write to the database without the key can neither make
- *   a vote nor change what was asked.
+ *   a vote nor change what was asked. What cannot be read is withdrawn when its time comes, and holds up nothing else.
  */
 import { createHash } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -80,12 +80,22 @@ export class ApprovalRows implements ApprovalReader {
     this.#sealed = sealed;
   }
 
-  sealAsk(ask: ApprovalAsk): string {
-    return this.#sealed.seal(ask, place('asked', ask.id));
+  /** @param home - the address of the inboxes whose groups are meant */
+  sealAsk(ask: ApprovalAsk, home: string): string {
+    return this.#sealed.seal(ask, place('asked', ask.id, home));
   }
 
-  ask({ id, asked }: Pick<ApprovalRow, 'id' | 'asked'>): ApprovalAsk {
-    return this.#sealed.open(asked, place('asked', id));
+  ask({ id, asked, home }: Pick<ApprovalRow, 'id' | 'asked' | 'home'>): ApprovalAsk {
+    return this.#sealed.open(asked, place('asked', id, home));
+  }
+
+  /** @returns undefined if it was changed, or its key is not there any more */
+  askIfReadable(row: Pick<ApprovalRow, 'id' | 'asked' | 'home'>): ApprovalAsk | undefined {
+    try {
+      return this.ask(row);
+    } catch {
+      return undefined;
+    }
   }
 
   sealOutcome(id: string, outcome: StoredOutcome): string {
@@ -142,7 +152,7 @@ export class ApprovalRows implements ApprovalReader {
     const ids = [...new Set(rows.values())];
     const found = await db
       .selectFrom('inbox_approvals')
-      .select(['id', 'asked', 'outcome', 'requester'])
+      .select(['id', 'asked', 'outcome', 'home', 'requester'])
       .where('id', 'in', ids)
       .execute();
     const names = await this.names(db, [...new Set(found.map(({ requester }) => requester))]);
@@ -155,7 +165,7 @@ export class ApprovalRows implements ApprovalReader {
         const view: ApprovalView = {
           ...(from !== 'requester' && { group: from.group }),
           count: countOf(ask),
-          ...(requester && { requester: names.get(row.requester) ?? row.requester }),
+          ...(requester && { requester: names.get(principalId(requester)) ?? principalId(requester) }),
           ...{ assurance, dueAt, digest: digestOf(ask) },
           ...(details !== undefined && { details }),
           votes: votes.get(row.id)!.map(vote => ({

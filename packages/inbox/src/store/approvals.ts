@@ -36,8 +36,12 @@ import type { Tables } from './tables.ts';
 
 /** How many may be open. */
 const most = { ofRequester: 100, inAll: 10_000 };
+/** The most characters of JSON of a question with its call: every page of everybody who is asked reads all of it. */
+const longestAsk = 256 * 1024;
 /** How many of those that have timed out end at a time. */
 const expiredAtOnce = 100;
+/** How many of those of a process that is gone end in one transaction: each may concern a thousand people. */
+const leftAtOnce = 10;
 
 /** Who has to be told of a change, once it is made. */
 export interface Told {
@@ -101,9 +105,10 @@ export class Approvals {
 
   /**
    * Stores a question, unless it is stored.
+   * @param join - of a process for which alone it is asked
    * @throws MidcallError `ask/unavailable` if these people can never give the answer, or too many questions are open
    */
-  async ask(ask: ApprovalAsk): Promise<void> {
+  async ask(ask: ApprovalAsk, join?: (change: Change) => Promise<string>): Promise<void> {
     const { db, questions, record, stored, groups, home } = this.#options;
     const { id, from, server, askedAt, dueAt } = ask;
     if (await db.read(read => this.#row(read, id))) return;
@@ -112,6 +117,11 @@ export class Approvals {
     const refuse = (why: string): never => {
       throw new MidcallError('ask/unavailable', why);
     };
+    const { length } = JSON.stringify(ask);
+    if (length > longestAsk)
+      refuse(
+        `With the arguments of its call, the question has ${length} characters of JSON; approvers can read at most ${longestAsk}. Ask about less.`,
+      );
     const problem = await this.whyNot(ask);
     if (problem !== undefined) refuse(problem);
     await this.expire();
@@ -135,8 +145,9 @@ export class Approvals {
         .insertInto('inbox_approvals')
         .values({
           ...{ id, home, requester, due_at: dueAt, version: 0, ended_at: null, outcome: null },
+          bridge: join ? await join(change) : null,
           ...{ group_name: from === 'requester' ? null : from.group, by_claim: groups.byClaim ? 1 : 0 },
-          asked: stored.sealAsk(ask),
+          asked: stored.sealAsk(ask, home),
         })
         .execute();
       await record.add(change, {
@@ -276,10 +287,12 @@ export class Approvals {
     const now = claimed ?? before;
     if (claimed) await groups.setClaimed(tx, principal, claimed);
     const names = groups.namesOf(principal);
-    const isNamed = (row: ApprovalRow): boolean => row.home === home && names.includes(row.group_name!);
+    const isNamed = (at: string, group: string): boolean => at === home && names.includes(group);
     const lost = before.filter(group => !now.includes(group));
     for (const row of await this.#of(tx, principal)) {
-      if (row.by_claim === 1 && row.group_name !== null && lost.includes(row.group_name) && !isNamed(row))
+      const ask = stored.askIfReadable(row);
+      const group = ask && groupOf(ask);
+      if (row.by_claim === 1 && group !== undefined && lost.includes(group) && !isNamed(row.home, group))
         await this.#leave(change, row, principal, leftEnding, told);
     }
     const theirs = [...new Set([...now, ...names])];
@@ -294,9 +307,12 @@ export class Approvals {
       .execute();
     const joined: ApprovalAsk[] = [];
     for (const row of rows) {
-      if (!isNamed(row) && !(row.by_claim === 1 && now.includes(row.group_name!))) continue;
-      const ask = stored.ask(row);
-      if (isExcluded(ask, principal) || (await this.#asked(tx, row.id)).size >= mostMembers) continue;
+      const ask = stored.askIfReadable(row);
+      // Who can write to the database can change its column of groups, and not what was asked.
+      const group = ask && groupOf(ask);
+      if (!ask || group === undefined || isExcluded(ask, principal)) continue;
+      if (!isNamed(row.home, group) && !(row.by_claim === 1 && now.includes(group))) continue;
+      if ((await this.#asked(tx, row.id)).size >= mostMembers) continue;
       joined.push(ask);
     }
     await questions.addOfApprovals(
@@ -307,6 +323,22 @@ export class Approvals {
   }
 
   // What time, and a new configuration, do.
+
+  /**
+   * Withdraws what was asked for a process alone that is gone.
+   * @returns false if there may be more
+   */
+  async leftBy(change: Change, bridge: string, told: Told): Promise<boolean> {
+    const rows = await change.tx
+      .selectFrom('inbox_approvals')
+      .selectAll()
+      .where('ended_at', 'is', null)
+      .where('bridge', '=', bridge)
+      .limit(leftAtOnce)
+      .execute();
+    for (const row of rows) await this.#end(change, row, { how: 'withdrawn' }, told);
+    return rows.length < leftAtOnce;
+  }
 
   /** Ends what has timed out. */
   async expire(): Promise<void> {
@@ -337,13 +369,7 @@ export class Approvals {
   async reconfigure(): Promise<void> {
     const { db, home, groups } = this.#options;
     const rows = await db.read(read =>
-      read
-        .selectFrom('inbox_approvals')
-        .select('id')
-        .where('ended_at', 'is', null)
-        .where('home', '=', home)
-        .where('group_name', 'is not', null)
-        .execute(),
+      read.selectFrom('inbox_approvals').select('id').where('ended_at', 'is', null).where('home', '=', home).execute(),
     );
     for (const { id } of rows) {
       await this.#change('', async (change, told) => {
@@ -360,8 +386,10 @@ export class Approvals {
 
   async #followGroup(change: Change, row: ApprovalRow, told: Told): Promise<void> {
     const { questions, stored, groups } = this.#options;
-    const ask = stored.ask(row);
-    const members = await groups.members(change.tx, row.group_name!);
+    const ask = stored.askIfReadable(row);
+    const group = ask && groupOf(ask);
+    if (!ask || group === undefined) return;
+    const members = await groups.members(change.tx, group);
     const before = await this.#asked(change.tx, row.id);
     const { id: approval, server, askedAt } = ask;
     const joined = [...members].filter(each => !before.has(each) && !isExcluded(ask, each)).slice(0, mostMembers);
@@ -497,9 +525,11 @@ export class Approvals {
   async #settle(change: Change, row: ApprovalRow, told: Told): Promise<void> {
     const { questions, stored } = this.#options;
     const { tx } = change;
+    const ask = stored.askIfReadable(row);
+    if (!ask) return this.#end(change, row, { how: 'withdrawn' }, told);
     const votes = (await stored.votes(tx, [row.id])).get(row.id)!;
     const left = await questions.openOfApproval(tx, row.id);
-    const outcome = decided(countOf(stored.ask(row)), votes, left.length);
+    const outcome = decided(countOf(ask), votes, left.length);
     if (outcome) return this.#end(change, row, outcome, told);
     await tx
       .updateTable('inbox_approvals')
@@ -513,14 +543,15 @@ export class Approvals {
     const { questions, record, stored } = this.#options;
     const { tx } = change;
     const { id, requester } = row;
-    const ask = stored.ask(row);
+    const ask = stored.askIfReadable(row);
+    const server = ask?.server.slice(0, 200) ?? null;
     const { at } = await record.add(change, {
-      ...{ event: 'decided', principal: requester, approval: id, server: ask.server.slice(0, 200), how: outcome.how },
+      ...{ event: 'decided', principal: requester, approval: id, server, how: outcome.how },
       ...(outcome.how === 'answered' && { answer: record.answerDigest(id, outcome.content) }),
     });
     await tx
       .updateTable('inbox_approvals')
-      .set({ ended_at: Math.max(at, ask.askedAt), outcome: stored.sealOutcome(id, outcome) })
+      .set({ ended_at: Math.max(at, ask?.askedAt ?? at), outcome: stored.sealOutcome(id, outcome) })
       .set(select => ({ version: select('version', '+', 1) }))
       .where('id', '=', id)
       .execute();
@@ -562,6 +593,9 @@ const isAsked = ({ or, exists, selectFrom }: ExpressionBuilder<Tables, 'inbox_ap
         .where('inbox_votes.principal', '=', principal),
     ),
   ]);
+
+/** Whose members are asked; undefined if the requester is. */
+const groupOf = ({ from }: ApprovalAsk): string | undefined => (from === 'requester' ? undefined : from.group);
 
 /** Whether a person may not answer since it is their call. */
 const isExcluded = ({ from, requester }: Wanted, principal: string): boolean =>

@@ -184,7 +184,9 @@ const words: Readonly<Record<string, string>> = {
 /** The error as ours (inbox-database-D2). */
 function judged(error: unknown, subject: string): unknown {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  // A symbol is a reason of our own.
   if (error instanceof MidcallError || error instanceof TypeError || error instanceof ReferenceError) return error;
+  if (typeof error === 'symbol') return error;
   if (/^corrupted migrations/.test(String(message))) {
     return new MidcallError('server/setup', `${subject} was made by a newer version of Midcall. Update this one.`);
   }

@@ -55,9 +55,10 @@ export interface InboxStore {
 export interface StoredApprovals extends Omit<ApprovalInbox, 'ask'> {
   /**
    * Stores a question; resolves when it is on the disk. The same id again changes nothing.
+   * @param options - `isOwn`: it is asked for this process alone, and withdrawn when that is gone
    * @throws MidcallError `ask/unavailable` with what {@link whyNot} says, if too many questions are open, or if its form cannot be shown
    */
-  ask(ask: ApprovalAsk): Promise<void>;
+  ask(ask: ApprovalAsk, options?: { readonly isOwn?: boolean }): Promise<void>;
 }
 
 /** A browser's session. */

@@ -100,18 +100,26 @@ export async function openStore(
   const stored = new ApprovalRows(seal);
   const questions = new Questions(db, seal, record, stored, hasWebhook);
   const told = { clock, wake, failed, worked };
-  const own: OwnQuestions = new OwnQuestions({ ...told, db, questions, onError, changes: () => changes });
+  const announce = ({ people, approvals: ofApprovals, ended }: Told): void => {
+    for (const principal of people) changes.tell(principal);
+    for (const id of ofApprovals) approvalChanges.tell(id);
+    for (const row of ended) traceEnd(row);
+  };
+  const own: OwnQuestions = new OwnQuestions({
+    ...told,
+    db,
+    questions,
+    onError,
+    changes: () => changes,
+    approvals: () => approvals,
+    announce,
+  });
   const changes: Changes = new Changes({
     ...told,
     topic: personTopic,
     versions: principals => questions.versions(principals),
     mailbox: { isOpen: () => own.hasOpen, look: () => own.look() },
   });
-  const announce = ({ people, approvals: ofApprovals, ended }: Told): void => {
-    for (const principal of people) changes.tell(principal);
-    for (const id of ofApprovals) approvalChanges.tell(id);
-    for (const row of ended) traceEnd(row);
-  };
   const approvals = new Approvals({
     ...{ db, questions, record, stored, issuer, home, clock, announce },
     groups: new Groups(seal, groups, issuer),
@@ -141,7 +149,8 @@ export async function openStore(
     person: principal => personQuestions(principal, { questions, approvals, changes, clock }),
     approvals: {
       whyNot: asked => approvals.whyNot(asked),
-      ask: asked => approvals.ask(asked),
+      ask: (asked, { isOwn = false } = {}) =>
+        isOwn ? own.owning(join => approvals.ask(asked, join)) : approvals.ask(asked),
       look: id => approvals.look(id),
       withdraw: id => approvals.withdraw(id),
       listen(id, listener) {

@@ -9,6 +9,8 @@
  * - inbox-own-B3 A process that could not count for 10 seconds takes no replies until it can. One that was declared gone takes
  *   another id, and stores anew what is open here and was ended there.
  * - inbox-own-B4 An end is written until that succeeds.
+ * - inbox-own-B5 What others than the requester are asked for a process alone is withdrawn when that process is gone: nobody could use
+ *   their answer.
  */
 import { randomUUID } from 'node:crypto';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
@@ -16,6 +18,7 @@ import { type Clock, steadyNow } from '@midcall/core/time';
 import type { Ending, Receipt } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
 import type { Wake } from '@midcall/server';
+import { type Approvals, nobodyTold, type Told } from './approvals.ts';
 import { bridgeTopic, type Changes } from './changes.ts';
 import type { Change, InboxDatabase } from './database.ts';
 import type { Asked } from './inbox-store.ts';
@@ -50,6 +53,9 @@ export interface OwnQuestionsOptions {
   readonly db: InboxDatabase;
   readonly questions: Questions;
   readonly changes: () => Changes;
+  readonly approvals: () => Pick<Approvals, 'leftBy'>;
+  /** Tells of what has happened to approvals. */
+  readonly announce: (told: Told) => void;
   readonly clock: Clock;
   readonly wake: Wake | undefined;
   readonly onError: (error: unknown) => void;
@@ -114,6 +120,33 @@ export class OwnQuestions {
     this.#options.changes().tell(asked.principal);
   }
 
+  /**
+   * Makes a change that belongs to this process.
+   * @param make - the change, with what this process is called in the database
+   */
+  async owning(make: (join: (change: Change) => Promise<string>) => Promise<void>): Promise<void> {
+    if (this.#stopping) throw new MidcallError('store/unavailable', 'The inbox is closed.');
+    await this.#rebirth;
+    const begun = steadyNow(this.#options.clock);
+    const bridge = this.#bridge;
+    let hasJoined = false;
+    try {
+      await make(async change => {
+        await this.#join(change, bridge);
+        hasJoined = true;
+        return bridge;
+      });
+    } catch (error) {
+      if (error === declaredGone) {
+        await this.#beReborn(bridge);
+        return this.owning(make);
+      }
+      if (hasJoined) this.#notJoined(bridge);
+      throw error;
+    }
+    if (hasJoined && bridge === this.#bridge) this.#joined(begun);
+  }
+
   async ended(id: string, ending: Ending): Promise<void> {
     const own = this.#own.get(id);
     if (!own) return;
@@ -171,14 +204,19 @@ export class OwnQuestions {
   }
 
   async #stop(): Promise<void> {
-    const { clock, db } = this.#options;
+    const { clock, db, approvals, announce } = this.#options;
     this.#callOffBeat?.();
     for (const own of [...this.#own.values()]) this.#track(this.ended(own.question.id, { how: 'unshown' }));
     const written = async (): Promise<void> => {
       await this.#beating;
       while (this.#writing.size > 0) await Promise.all(this.#writing);
+      if (!this.#isJoined) return;
       // If this fails, another bridge does it.
-      if (this.#isJoined) await db.write(tx => tx.deleteFrom('inbox_bridges').where('id', '=', this.#bridge).execute());
+      const told = nobodyTold();
+      const withdrawn = () => db.change('', change => approvals().leftBy(change, this.#bridge, told));
+      while (!(await withdrawn()));
+      announce(told);
+      await db.write(tx => tx.deleteFrom('inbox_bridges').where('id', '=', this.#bridge).execute());
     };
     let callOff = (): void => {};
     const late = new Promise<void>(resolve => {
@@ -205,14 +243,19 @@ export class OwnQuestions {
         await this.#beReborn(bridge);
         return this.#store(own);
       }
-      // Perhaps it is in the database.
-      if (!this.#isJoined && bridge === this.#bridge) this.#bridge = randomUUID();
+      this.#notJoined(bridge);
       throw error;
     }
     own.isStored = true;
     if (bridge === this.#bridge) return this.#joined(begun);
     await this.#rebirth;
     if (this.#own.get(own.question.id) === own) await this.#move(own, this.#bridge);
+  }
+
+  /** A change that names the bridge has failed. */
+  #notJoined(bridge: string): void {
+    // Perhaps it is in the database.
+    if (!this.#isJoined && bridge === this.#bridge) this.#bridge = randomUUID();
   }
 
   /** @param begun - when what showed that this bridge is alive began */
@@ -415,9 +458,10 @@ export class OwnQuestions {
   }
 
   async #bury(bridge: string, beat: number): Promise<void> {
-    const { db, questions, changes } = this.#options;
+    const { db, questions, changes, approvals, announce } = this.#options;
     for (let isDone = false; !isDone; ) {
       const ended: EndedRow[] = [];
+      const told = nobodyTold();
       isDone = await db.change('', async change => {
         const { tx } = change;
         const { numUpdatedRows } = await tx
@@ -432,7 +476,7 @@ export class OwnQuestions {
           const row = await questions.end(change, id, { how });
           if (row) ended.push(row);
         }
-        if (left.length === endedAtOnce) return false;
+        if (left.length === endedAtOnce || !(await approvals().leftBy(change, bridge, told))) return false;
         await tx.deleteFrom('inbox_bridges').where('id', '=', bridge).execute();
         return true;
       });
@@ -440,6 +484,7 @@ export class OwnQuestions {
         changes().tell(row.principal);
         traceEnd(row);
       }
+      announce(told);
     }
   }
 }

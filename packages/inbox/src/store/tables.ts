@@ -92,6 +92,8 @@ export interface Tables {
     group_name: string | null;
     /** 1 if a claim makes people members of its group. */
     by_claim: number;
+    /** The process for which alone it is asked; null if another one can go on with it. */
+    bridge: string | null;
     /** Empty if nobody knows. */
     requester: string;
     due_at: number;
@@ -269,6 +271,7 @@ const migrations: Record<string, Migration> = {
         .addColumn('home', 'text', column => column.notNull())
         .addColumn('group_name', 'text')
         .addColumn('by_claim', 'integer', column => column.notNull())
+        .addColumn('bridge', 'text')
         .addColumn('requester', 'text', column => column.notNull())
         .addColumn('due_at', 'bigint', column => column.notNull())
         .addColumn('version', 'bigint', column => column.notNull())
@@ -276,7 +279,7 @@ const migrations: Record<string, Migration> = {
         .addColumn('asked', 'text', column => column.notNull())
         .addColumn('outcome', 'text')
         .execute();
-      for (const column of ['due_at', 'requester', 'group_name'])
+      for (const column of ['due_at', 'requester', 'group_name', 'bridge'])
         await sql
           .raw(`create index inbox_approvals_${column} on inbox_approvals (${column}) where ended_at is null`)
           .execute(db);

@@ -5,7 +5,7 @@
 import { visible } from '@midcall/core/text';
 import type { CallApproval, CallQuestion, Connection, Inbox, Question } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
-import type { InboxStore } from '@midcall/inbox';
+import type { InboxService, InboxStore } from '@midcall/inbox';
 import type { ApprovalInbox, Json, Principal } from '@midcall/server';
 import type { PersonDesk, Shown } from '../desk/index.ts';
 
@@ -13,7 +13,7 @@ import type { PersonDesk, Shown } from '../desk/index.ts';
 export interface PrincipalInboxOptions {
   readonly store: InboxStore;
   /** Where others than this principal answer. */
-  readonly approvals: ApprovalInbox;
+  readonly approvals: Pick<InboxService, keyof ApprovalInbox>;
   readonly principal: string;
   /** The questions of this principal at this bridge. */
   readonly questions: Inbox;
@@ -97,13 +97,15 @@ export class PrincipalInbox implements PersonDesk {
         warn(`'${visible(call.name, { max: 100 })}' was not called: ${never}`);
         return false;
       }
-      const { url } = await approvals.ask({
+      const asked = {
         ...{ ...who, id, askedAt, dueAt: openUntil! },
         server: asker.id,
-        call: { method: 'tools/call', name: call.name, arguments: call.arguments as Json },
+        call: { method: 'tools/call' as const, name: call.name, arguments: call.arguments as Json },
         message: `Call '${visible(call.name, { max: 200 })}'? You are asked because ${why}.`,
         schema: { type: 'object', properties: {} },
-      });
+      };
+      // The call waits in this process, so that no other one can use their answer.
+      const { url } = await approvals.ask(asked, { isOwn: true });
       this.#follow(id);
       const others = from && `${from.count} of ${visible(from.group, { max: 100 })}`;
       if (others === undefined) return { seen: true, place: `in their inbox (${url})` };
