@@ -177,9 +177,7 @@ export class CallConsent {
       return notDone(`What is stored of the person's consent cannot be used: ${reasonOf(error)}`);
     }
     if (!approval)
-      return notDone(
-        'Too many calls of yours wait for the person already. Wait until they have answered some of them.',
-      );
+      return notDone('Too many calls of yours wait for an answer already. Wait until some of them have one.');
     const ending = await this.#ending(call, approval);
     if (ending.how !== 'answered') return notDone((before.rule?.from === undefined ? notAnswered : notAgreed)(ending));
     return this.#afterYes(call, before.toolBinding, approval, send);
@@ -215,7 +213,7 @@ export class CallConsent {
         if (now.effect === 'refuse') return this.#refused(context, now.why);
         if (isChanged)
           return notDone(
-            "The person said yes, but the tool's definition or the operator's rules have changed since they were asked. " +
+            "Whoever was asked said yes, but the tool's definition or the operator's rules have changed since they were asked. " +
               'Call it again with the same arguments: they are asked anew.',
           );
       }
@@ -424,7 +422,7 @@ function notAgreed(ending: Exclude<Ending, { readonly how: 'answered' }>): strin
     case 'timed-out':
       return 'Those who have to agree to it did not answer in time. Call it again with the same arguments to ask them again.';
     case 'unshown':
-      return 'Those who have to agree to it could not be asked. They have not refused.';
+      return 'Those who have to agree to it could not be asked, or can no longer answer. They have not refused.';
     default:
       return notAnswered(ending);
   }
