@@ -726,6 +726,19 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await a.approvals.look(good.id)).toEqual({ votes: [] });
     });
 
+    it('who has left the group is not told what the others do', async () => {
+      const a = await approvalStore({ ...(await place()), groups: { claim: 'groups' } });
+      for (const who of ['ada', 'bob', 'eve']) await signIn(a, who, ['finance']);
+      const ask = payment();
+      await a.approvals.ask(ask);
+      await signIn(a, 'eve', []);
+      for (const who of ['ada', 'bob']) await reply(a, who, ask.id);
+      const shown = await questionTo(a, 'eve', ask.id);
+      expect(shown).toMatchObject({ ending: { how: 'refused-by-policy' }, approval: { votes: [] } });
+      expect(shown.approval).not.toHaveProperty('outcome');
+      expect((await questionTo(a, 'bob', ask.id)).approval).toMatchObject({ outcome: 'accepted' });
+    });
+
     it('more than people can read is not asked', async () => {
       const a = await approvalStore({ ...(await place()), groups: finance });
       const ask = (length: number) => payment({ call: { ...payment().call, arguments: { note: 'x'.repeat(length) } } });

@@ -571,7 +571,11 @@ export class Questions {
     return opened.flatMap(shown => {
       if (!approvals.has(shown.row.id)) return [shown];
       const ofApproval = ofApprovals.get(shown.row.id);
-      return ofApproval ? [{ ...shown, ...ofApproval }] : [];
+      if (!ofApproval) return [];
+      if (shown.ending?.how !== 'refused-by-policy') return [{ ...shown, ...ofApproval }];
+      // Who has left is not told what the others do.
+      const { group: _, outcome: __, ...asked } = ofApproval.approval;
+      return [{ ...shown, ...ofApproval, approval: { ...asked, votes: [] } }];
     });
   }
 }
