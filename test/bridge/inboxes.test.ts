@@ -138,7 +138,9 @@ describe.each(hosts)('a call of %s that others have to agree to', kind => {
       call: { method: 'tools/call', name: 'act', arguments: { id: 7 } },
       assurance: 'verified',
     });
-    expect(asked.message).toContain("Call 'act'?");
+    expect(asked.message).toBe(
+      "'act' has not been called. The operator's rules want you to agree first (rule 1 says ask).",
+    );
     on.approvals.vote(asked.id, ben, agree);
     on.approvals.vote(asked.id, cleo, agree);
     const again = on.host.call('act', { id: 7 });

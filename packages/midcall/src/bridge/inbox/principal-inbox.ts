@@ -101,7 +101,8 @@ export class PrincipalInbox implements PersonDesk {
         ...{ ...who, id, askedAt, dueAt: openUntil! },
         server: asker.id,
         call: { method: 'tools/call' as const, name: call.name, arguments: call.arguments as Json },
-        message: `Call '${visible(call.name, { max: 200 })}'? You are asked because ${why}.`,
+        // Its card says that the server writes this: to an approver, the bridge is a server.
+        message: `'${visible(call.name, { max: 200 })}' has not been called. The operator's rules want you to agree first (${why}).`,
         schema: { type: 'object', properties: {} },
       };
       // The call waits in this process, so that no other one can use their answer.
