@@ -182,7 +182,7 @@ it.each([['call', 'remove', 'name=a'], ['bridge'], ['desk', '--no-keep']])(
     const rules = file([{ server: '*', tools: '*', effect: 'ask', from: 'finance' }]);
     const ran = await run([...command, '--rules', rules, ...words]);
     expect(ran).toMatchObject({ code: 2, out: '' });
-    expect(ran.err).toContain('Rule 1: "from" needs the inbox of approvers, which this version does not have.');
+    expect(ran.err).toContain('Rule 1 asks people in their inboxes, which only a bridge with --inbox has.');
     expect(removed()).toBe('');
   },
 );

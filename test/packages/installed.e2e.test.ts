@@ -236,7 +236,7 @@ it('links of shipped documents lead into the package or to the web', () => {
 
 it('every package has a licence, a page of its own, and no tests', () => {
   const names = [...tarballs.keys()];
-  expect(names).toHaveLength(6);
+  expect(names).toHaveLength(7);
   const { folder } = install(tarballs, names);
   for (const name of names) {
     const files = readdirSync(join(folder, 'node_modules', name), { recursive: true, encoding: 'utf8' });
@@ -249,6 +249,7 @@ it('every package has a licence, a page of its own, and no tests', () => {
     'again.js',
     'desk.js',
     'find-session.js',
+    'inbox-worker.js',
     'offline.js',
     'person.js',
     'worker.js',
