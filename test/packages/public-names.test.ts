@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const publicNames: Record<string, { readonly values: string; readonly types: string }> = {
   '@midcall/server': {
     values: `
-      advanceToolLoop answerToolUse approvers createSealer form isMidcallError keyRing midcall principalId
+      advanceToolLoop answerToolUse approvers createSealer form isMidcallError keyRing midcall principalId readPrincipalId
       MidcallError notDone samplingTool startToolLoop textOf whyNot`,
     types: `
       AboutClient AboutRequest Answer ApprovalAsk ApprovalInbox ApprovalOutcome ApprovalStanding Approvers ApproversOptions AnyMcpServer AnyServer AnyServerFactory Assurance AuditEvent AuditSink By Call CallRef Can CancelReason

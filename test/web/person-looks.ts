@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { some } from '../fixtures/soak.ts';
+import { few } from '../fixtures/soak.ts';
 import { type Look, violations, wrongInLook } from './browser.ts';
 
 /** Where pictures of every page go. */
@@ -15,7 +15,7 @@ const looks: readonly Look[] = ([1440, 1024, 360] as const).flatMap(width =>
 /** What axe and the eye find wrong with a page, and pictures of it. */
 export async function judged(page: Page, name: string): Promise<void> {
   expect([name, await violations(page)]).toEqual([name, []]);
-  for (const look of pictures === undefined ? some(looks, 2) : looks) {
+  for (const look of pictures === undefined ? few(looks, looks[0]!, looks.at(-1)!) : looks) {
     expect([name, await wrongInLook(page, look)]).toEqual([name, []]);
     if (pictures === undefined) continue;
     mkdirSync(pictures, { recursive: true });

@@ -37,7 +37,7 @@ export type { StopOptions } from '@midcall/core/stop';
 export type { Store } from '@midcall/core/store';
 export type { Clock } from '@midcall/core/time';
 export type { Json } from './base/digest.ts';
-export { type Principal, principalId } from './base/principal.ts';
+export { type Principal, principalId, readPrincipalId } from './base/principal.ts';
 export type { Wake } from './base/wake.ts';
 export type { RunOutcome } from './engine/deferred.ts';
 export type { JobRun, Jobs } from './jobs/jobs.ts';

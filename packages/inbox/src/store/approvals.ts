@@ -17,7 +17,13 @@ import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { type Ending, type FormQuestion, mask, type Receipt, type Reply, secretsOf } from '@midcall/host';
 import type { Present } from '@midcall/host/web';
-import { type ApprovalAsk, type ApprovalOutcome, type ApprovalStanding, principalId } from '@midcall/server';
+import {
+  type ApprovalAsk,
+  type ApprovalOutcome,
+  type ApprovalStanding,
+  principalId,
+  readPrincipalId,
+} from '@midcall/server';
 import type { ExpressionBuilder, Kysely } from 'kysely';
 import {
   type ApprovalRow,
@@ -256,7 +262,7 @@ export class Approvals {
       return { ok: true };
     }
     const vote: StoredVote = {
-      ...identityOf(principal),
+      ...readPrincipalId(principal),
       ...named((await stored.names(tx, [principal])).get(principal)),
       ...{ action, assurance, at: clock.now() },
       ...(content && { content }),
@@ -640,12 +646,6 @@ function masked(question: FormQuestion, content: Readonly<Record<string, unknown
   return Object.fromEntries(
     entries.map(([name, value]) => [name, secrets.has(name) || isCardNumber(value) ? mask : value]),
   );
-}
-
-/** The person whom {@link principalId} gave this text. */
-function identityOf(principal: string): { readonly issuer: string; readonly subject: string } {
-  const [, subject = principal, issuer = ''] = /^(.*) \(([^()]*)\)$/s.exec(principal) ?? [];
-  return { issuer, subject };
 }
 
 const named = (name: string | undefined): { readonly name?: string } => (name === undefined ? {} : { name });

@@ -20,3 +20,17 @@ export function isPrincipal(value: unknown): value is Principal {
  * ```
  */
 export const principalId = ({ issuer, subject }: Principal): string => `${subject} (${issuer})`;
+
+/**
+ * The principal whom `principalId` has made this text of.
+ * @throws TypeError for another text
+ * @example
+ * ```ts
+ * const { subject } = readPrincipalId('ann (https://id.example)'); // 'ann'
+ * ```
+ */
+export function readPrincipalId(id: string): Principal {
+  const [, subject, issuer] = /^(.*) \(([^()]*)\)$/s.exec(id) ?? [];
+  if (subject === undefined || issuer === undefined) throw new TypeError('This is no id of a principal.');
+  return { issuer, subject };
+}

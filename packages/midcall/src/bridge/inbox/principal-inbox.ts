@@ -6,7 +6,7 @@ import { visible } from '@midcall/core/text';
 import type { CallApproval, CallQuestion, Connection, Inbox, Question } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
 import type { InboxService, InboxStore } from '@midcall/inbox';
-import type { ApprovalInbox, Json, Principal } from '@midcall/server';
+import { type ApprovalInbox, type Json, readPrincipalId } from '@midcall/server';
 import type { PersonDesk, Shown } from '../desk/index.ts';
 
 /** What the inbox of a principal needs. */
@@ -49,13 +49,13 @@ export class PrincipalInbox implements PersonDesk {
     this.#options = options;
     const { store, questions } = options;
     this.#unsubscribe = questions.subscribe(event => {
+      if (event.type !== 'ended') return;
       const { id } = event.question;
-      if (event.type === 'ended') this.#unfollow(id);
-      const storing = event.type === 'ended' ? this.#stored.get(id) : undefined;
-      if (event.type !== 'ended' || !storing) return;
+      this.#unfollow(id);
+      const storing = this.#stored.get(id);
       this.#stored.delete(id);
       // The store keeps trying, so that a question that has ended is not shown for ever.
-      void storing.then(isStored => (isStored ? store.ended(id, event.ending) : undefined));
+      void storing?.then(isStored => (isStored ? store.ended(id, event.ending) : undefined));
     });
   }
 
@@ -90,7 +90,7 @@ export class PrincipalInbox implements PersonDesk {
   async #askApprovers(question: CallQuestion, { from, assurance }: CallApproval): Promise<Shown> {
     const { principal, approvals, warn } = this.#options;
     const { id, call, asker, why, askedAt, openUntil } = question;
-    const who = { from: from ?? ('requester' as const), requester: principalOf(principal), assurance };
+    const who = { from: from ?? ('requester' as const), requester: readPrincipalId(principal), assurance };
     try {
       const never = await approvals.whyNot(who);
       if (never !== undefined) {
@@ -113,7 +113,7 @@ export class PrincipalInbox implements PersonDesk {
       return { seen: true, place: `in their inboxes (${url})`, others };
     } catch (error) {
       this.#unfollow(id);
-      warn(problem(error));
+      warn(problem(notPut, error));
       return false;
     }
   }
@@ -129,7 +129,7 @@ export class PrincipalInbox implements PersonDesk {
           questions.end(id, { how: outcome.reason === 'timeout' ? 'timed-out' : 'unshown' });
         else if (outcome) await questions.reply(id, { action: outcome.action }, 'approvers');
       } catch (error) {
-        warn(problem(error));
+        warn(problem(notRead, error));
       }
     };
     this.#followed.set(
@@ -145,7 +145,7 @@ export class PrincipalInbox implements PersonDesk {
   #unfollow(id: string): void {
     const { approvals, warn } = this.#options;
     this.#followed.get(id)?.();
-    if (this.#followed.delete(id)) approvals.withdraw(id).catch(error => warn(problem(error)));
+    if (this.#followed.delete(id)) approvals.withdraw(id).catch(error => warn(problem(notWithdrawn, error)));
   }
 
   async #store(question: Question, host: string | undefined): Promise<boolean> {
@@ -162,7 +162,7 @@ export class PrincipalInbox implements PersonDesk {
       });
       return true;
     } catch (error) {
-      warn(problem(error));
+      warn(problem(notPut, error));
       return false;
     }
   }
@@ -175,11 +175,8 @@ function forPerson(question: Question): Question {
   return { ...question, asker: { ...asker, origin } };
 }
 
-/** The principal of an id that `principalId` has made. */
-function principalOf(id: string): Principal {
-  const at = id.lastIndexOf(' (');
-  return { issuer: id.slice(at + 2, -1), subject: id.slice(0, at) };
-}
-
-const problem = (error: unknown): string =>
-  `A question could not be put into an inbox: ${visible(error instanceof Error ? error.message : String(error), { max: 500 })}`;
+const problem = (what: string, error: unknown): string =>
+  `${what}: ${visible(error instanceof Error ? error.message : String(error), { max: 500 })}`;
+const notPut = 'A question could not be put into an inbox';
+const notRead = 'What those who have to agree to a call have decided could not be read';
+const notWithdrawn = 'A call ended, and those who were asked about it see it until its time is up';

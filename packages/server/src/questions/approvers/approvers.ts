@@ -62,6 +62,7 @@ export const approvers: AskChannel = {
     return putToApprovers(question, call);
   },
   async withdraw(journal, config) {
+    // Nothing was asked without one, so nothing is loaded.
     if (config.inbox) await (await import('./put-to-approvers.ts')).withdrawFrom(journal, config);
   },
 };

@@ -101,10 +101,10 @@ export const putToApprovers = <T>(question: FormQuestion<T>, call: ChannelCall):
 
 /** Withdraws every question of a journal. */
 export async function withdrawFrom(journal: Journal, { inbox, waiting, warn }: Config): Promise<void> {
+  if (!inbox) return;
   for (const { value } of journal) {
-    const record = value as unknown as Partial<Asked> | null | undefined;
-    if (record?.kind !== 'in-inbox' || !inbox) continue;
-    await withdraw((record as Extract<Asked, { kind: 'in-inbox' }>).at.id, { inbox, waiting, warn });
+    const record = value as unknown as Asked | null | undefined;
+    if (record?.kind === 'in-inbox') await withdraw(record.at.id, { inbox, waiting, warn });
   }
 }
 
