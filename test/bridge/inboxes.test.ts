@@ -66,12 +66,14 @@ async function inboxStage(
       makeInbox: (principal: string, questions: Inbox) => {
         made.push(principal);
         return new PrincipalInbox({
-          store,
-          approvals: given.approvals ?? unused,
+          inbox: {
+            ...(given.approvals ?? unused),
+            store,
+            link: id => `https://bridge.example/inbox?question=${id}`,
+            isWatched: () => given.isWatched === true,
+          },
           principal,
           questions,
-          link: id => `https://bridge.example/inbox?question=${id}`,
-          isWatched: () => given.isWatched === true,
           warn: message => void stage.warned.push(message),
         });
       },

@@ -6,7 +6,7 @@ import { isLoopback } from '@midcall/core/url';
 import { machineDisk, OfferedRoots, Policy, type ServerEntry } from '@midcall/host';
 import type { InboxService } from '@midcall/inbox';
 import { type BridgedEntry, type HttpBridge, readAuthFile, startHttpBridge } from '../bridge/http/index.ts';
-import { principalInboxes } from '../bridge/inbox/index.ts';
+import { PrincipalInbox } from '../bridge/inbox/index.ts';
 import { ownVersion } from '../install/index.ts';
 import { deskLink } from './bridge-desk.ts';
 import { type BridgeFlags, bridgeLimits } from './bridge-flags.ts';
@@ -76,7 +76,10 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
       hostRoots: onThisMachine ? () => new OfferedRoots({ disk: machineDisk }) : undefined,
       sampling: { model, always: flags.models !== undefined },
       makeDesk: questions => deskLink(questions, flags.link === true),
-      ...(inbox && { makeInbox: principalInboxes(inbox, bridgeLog), pages: inbox.pages }),
+      ...(inbox && {
+        makeInbox: (principal, questions) => new PrincipalInbox({ inbox, principal, questions, warn: bridgeLog }),
+        pages: inbox.pages,
+      }),
       warn: bridgeLog,
       onError: bridgeComplaint,
       ...(fleet && { fleet }),

@@ -1,1 +1,1 @@
-export { principalInboxes } from './bridge-inbox.ts';
+export { PrincipalInbox } from './principal-inbox.ts';

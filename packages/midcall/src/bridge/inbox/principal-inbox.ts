@@ -5,22 +5,17 @@
 import { visible } from '@midcall/core/text';
 import type { CallApproval, CallQuestion, Connection, Inbox, Question } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
-import type { InboxService, InboxStore } from '@midcall/inbox';
+import type { InboxService } from '@midcall/inbox';
 import { type ApprovalInbox, type Json, readPrincipalId } from '@midcall/server';
 import type { PersonDesk, Shown } from '../desk/index.ts';
 
 /** What the inbox of a principal needs. */
 export interface PrincipalInboxOptions {
-  readonly store: InboxStore;
-  /** Where others than this principal answer. */
-  readonly approvals: Pick<InboxService, keyof ApprovalInbox>;
+  /** Where this principal and others answer. */
+  readonly inbox: Pick<InboxService, 'store' | 'link' | 'isWatched' | keyof ApprovalInbox>;
   readonly principal: string;
   /** The questions of this principal at this bridge. */
   readonly questions: Inbox;
-  /** Where the person finds a question. */
-  readonly link: (question: string) => string;
-  /** True if they look at their inbox now. */
-  readonly isWatched: () => boolean;
   /** Called with what went wrong with the store. */
   readonly warn: (message: string) => void;
 }
@@ -47,7 +42,7 @@ export class PrincipalInbox implements PersonDesk {
 
   constructor(options: PrincipalInboxOptions) {
     this.#options = options;
-    const { store, questions } = options;
+    const { inbox, questions } = options;
     this.#unsubscribe = questions.subscribe(event => {
       if (event.type !== 'ended') return;
       const { id } = event.question;
@@ -55,7 +50,7 @@ export class PrincipalInbox implements PersonDesk {
       const storing = this.#stored.get(id);
       this.#stored.delete(id);
       // The store keeps trying, so that a question that has ended is not shown for ever.
-      void storing?.then(isStored => (isStored ? store.ended(id, event.ending) : undefined));
+      void storing?.then(isStored => (isStored ? inbox.store.ended(id, event.ending) : undefined));
     });
   }
 
@@ -63,7 +58,7 @@ export class PrincipalInbox implements PersonDesk {
   join(): void {}
 
   async show(question: Question, _connection: Connection, host?: string): Promise<Shown> {
-    const { isWatched, link } = this.#options;
+    const { inbox, principal } = this.#options;
     if (!answerable[question.kind]) return false;
     if (question.kind === 'call' && question.approval) return this.#askApprovers(question, question.approval);
     const storing = this.#stored.get(question.id) ?? this.#store(question, host);
@@ -72,13 +67,13 @@ export class PrincipalInbox implements PersonDesk {
       this.#stored.delete(question.id);
       return false;
     }
-    const address = link(question.id);
-    if (isWatched()) return { seen: true, place: `in their inbox (${address})` };
+    const address = inbox.link(question.id);
+    if (inbox.isWatched(principal)) return { seen: true, place: `in their inbox (${address})` };
     return { seen: false, way: `They answer in their inbox, at ${address}`, comes: true };
   }
 
   tellWait(callId: string, wait: HostWait): void {
-    void this.#options.store.tellWait(callId, wait);
+    void this.#options.inbox.store.tellWait(callId, wait);
   }
 
   async close(): Promise<void> {
@@ -88,11 +83,11 @@ export class PrincipalInbox implements PersonDesk {
 
   /** Puts a call to those who have to agree to it. */
   async #askApprovers(question: CallQuestion, { from, assurance }: CallApproval): Promise<Shown> {
-    const { principal, approvals, warn } = this.#options;
+    const { principal, inbox, warn } = this.#options;
     const { id, call, asker, why, askedAt, openUntil } = question;
     const who = { from: from ?? ('requester' as const), requester: readPrincipalId(principal), assurance };
     try {
-      const never = await approvals.whyNot(who);
+      const never = await inbox.whyNot(who);
       if (never !== undefined) {
         warn(`'${visible(call.name, { max: 100 })}' was not called: ${never}`);
         return false;
@@ -106,7 +101,7 @@ export class PrincipalInbox implements PersonDesk {
         schema: { type: 'object', properties: {} },
       };
       // The call waits in this process, so that no other one can use their answer.
-      const { url } = await approvals.ask(asked, { isOwn: true });
+      const { url } = await inbox.ask(asked, { isOwn: true });
       this.#follow(id);
       const others = from && `${from.count} of ${visible(from.group, { max: 100 })}`;
       if (others === undefined) return { seen: true, place: `in their inbox (${url})` };
@@ -121,10 +116,10 @@ export class PrincipalInbox implements PersonDesk {
   /** Ends a question of the bridge when those who have to agree have decided. */
   #follow(id: string): void {
     if (this.#followed.has(id)) return;
-    const { questions, approvals, warn } = this.#options;
+    const { questions, inbox, warn } = this.#options;
     const look = async (): Promise<void> => {
       try {
-        const outcome = (await approvals.look(id))?.outcome;
+        const outcome = (await inbox.look(id))?.outcome;
         if (outcome?.action === 'cancel')
           questions.end(id, { how: outcome.reason === 'timeout' ? 'timed-out' : 'unshown' });
         else if (outcome) await questions.reply(id, { action: outcome.action }, 'approvers');
@@ -134,7 +129,7 @@ export class PrincipalInbox implements PersonDesk {
     };
     this.#followed.set(
       id,
-      approvals.listen(id, () => void look()),
+      inbox.listen(id, () => void look()),
     );
     // What has happened before is not told. If the question has ended meanwhile, nobody waits for it.
     void look();
@@ -143,15 +138,15 @@ export class PrincipalInbox implements PersonDesk {
 
   /** The question has ended, whoever ended it. */
   #unfollow(id: string): void {
-    const { approvals, warn } = this.#options;
+    const { inbox, warn } = this.#options;
     this.#followed.get(id)?.();
-    if (this.#followed.delete(id)) approvals.withdraw(id).catch(error => warn(problem(notWithdrawn, error)));
+    if (this.#followed.delete(id)) inbox.withdraw(id).catch(error => warn(problem(notWithdrawn, error)));
   }
 
   async #store(question: Question, host: string | undefined): Promise<boolean> {
-    const { store, principal, questions, warn } = this.#options;
+    const { inbox, principal, questions, warn } = this.#options;
     try {
-      await store.ask({
+      await inbox.store.ask({
         principal,
         question: forPerson(question),
         ...(host !== undefined && { host }),
