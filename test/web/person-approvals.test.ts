@@ -93,37 +93,37 @@ describe('a question that several people answer', () => {
 
   it.each([
     [
-      { votes: [vote('Me', 'accept', true)], count: 3 },
       'You agreed.',
       '2 more of finance have to agree. It waits until',
       ['Waits', 'you agreed'],
+      { votes: [vote('Me', 'accept', true)], count: 3 },
     ],
     [
-      { votes: [vote('Me', 'decline', true)] },
       'You declined.',
       'Others of finance can still decide. It waits until',
       ['Waits', 'you declined'],
+      { votes: [vote('Me', 'decline', true)] },
     ],
     [
-      { votes: [vote('Me', 'accept', true), vote('Ann')], outcome: 'accepted' },
       'You agreed.',
       '2 of finance agreed, so the server may go on.',
       ['Agreed', 'you agreed'],
+      { votes: [vote('Me', 'accept', true), vote('Ann')], outcome: 'accepted' },
     ],
     [
-      { votes: [vote('Ann', 'decline')], outcome: 'unreachable' },
       'It was decided before you answered.',
       'Too few were left for 2 to agree.',
       ['Refused', 'without you'],
+      { votes: [vote('Ann', 'decline')], outcome: 'unreachable' },
     ],
     [
-      { outcome: 'timed-out' },
       'You did not answer.',
       'The time ran out before 2 people had agreed.',
       ['Timed out', 'without you'],
+      { outcome: 'timed-out' },
     ],
-    [{ outcome: 'withdrawn' }, 'You did not answer.', 'The server no longer needs it.', ['Withdrawn', 'without you']],
-  ] as const)('says afterwards what the person did, and how it stands: %j', async (more, own, stands, listed) => {
+    ['You did not answer.', 'The server no longer needs it.', ['Withdrawn', 'without you'], { outcome: 'withdrawn' }],
+  ] as const)('says afterwards what the person did, and how it stands: %s %s', async (own, stands, listed, more) => {
     const question = payment();
     questions.approvals.set(question.id, view(more as Partial<ApprovalView>));
     const isOwn = 'votes' in more && more.votes.some(each => each.isOwn);
