@@ -34,10 +34,10 @@ export type OnRule = (at: number, says: string) => void;
 const steps = 50_000;
 
 /** The verdict on a call. */
-export function judgeCall(rules: readonly Rule[], call: JudgedCall, onRule: OnRule = () => {}): CallVerdict {
+export function judgeCall(rules: readonly Rule[], call: JudgedCall, onRule?: OnRule): CallVerdict {
   for (const [index, rule] of rules.entries()) {
     const passed = passedOver(rule, call);
-    onRule(index + 1, passed === undefined ? `decides: ${rule.effect}` : `is passed over: ${passed}`);
+    onRule?.(index + 1, passed === undefined ? `decides: ${rule.effect}` : `is passed over: ${passed}`);
     if (passed === undefined) return { effect: rule.effect, rule, why: `rule ${index + 1} says ${rule.effect}` };
   }
   return rules.some(({ server }) => isServer(server, call.server))
