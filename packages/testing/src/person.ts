@@ -1,9 +1,13 @@
 /** A scripted person behind an SDK client: answers what is asked, in order, and remembers what was asked. */
-
 import { checkKind, checkOptions, flag, func } from '@midcall/core/options';
 import type { TaskQuestion } from '@midcall/host';
-import type { Client, ClientCapabilities } from '@modelcontextprotocol/client';
-import { CallTimeouts } from './call-timeouts.ts';
+import {
+  type Client,
+  type ClientCapabilities,
+  type RequestOptions,
+  SdkError,
+  SdkErrorCode,
+} from '@modelcontextprotocol/client';
 
 /** What was put to the person. */
 export interface PersonRequest {
@@ -38,6 +42,57 @@ export interface ScriptedPerson {
   answer(request: TaskQuestion, signal: AbortSignal): Promise<object>;
   /** Registers the person's handlers on a client, before it connects, for what the client declares. */
   attach(client: Client, capabilities: ClientCapabilities): void;
+}
+
+/** The SDK's own default. */
+const DEFAULT_MS = 60_000;
+
+interface OpenCall {
+  readonly stop: AbortController;
+  readonly timeout: number;
+  timer?: NodeJS.Timeout;
+}
+
+type Send = (params: never, options: RequestOptions) => Promise<unknown>;
+
+/**
+ * The timeouts of calls while a person does not answer. On 2026-07-28 the SDK's client asks its person between two requests of a
+ * call, when no timeout of its own runs: the call would never end.
+ */
+class CallTimeouts {
+  readonly #open = new Set<OpenCall>();
+
+  /** Follows the calls of a client. */
+  attach(client: Client): void {
+    for (const method of ['callTool', 'getPrompt', 'readResource'] as const) {
+      const send = client[method].bind(client) as Send;
+      const follow: Send = (params, options) =>
+        client.getProtocolEra() === 'modern' ? this.#follow(params, options ?? {}, send) : send(params, options);
+      client[method] = follow as never;
+    }
+  }
+
+  async #follow(params: never, options: RequestOptions, send: Send): Promise<unknown> {
+    const { signal, timeout = DEFAULT_MS } = options;
+    const stop = new AbortController();
+    const call: OpenCall = { stop, timeout };
+    this.#open.add(call);
+    try {
+      return await send(params, { ...options, signal: signal ? AbortSignal.any([signal, stop.signal]) : stop.signal });
+    } finally {
+      this.#open.delete(call);
+      clearTimeout(call.timer);
+    }
+  }
+
+  /** A question is not answered: the calls in progress end when their timeouts are over. */
+  start(): void {
+    for (const call of this.#open) {
+      const { stop, timeout } = call;
+      const end = (): void => stop.abort(new SdkError(SdkErrorCode.RequestTimeout, 'Request timed out', { timeout }));
+      call.timer ??= setTimeout(end, timeout);
+    }
+  }
 }
 
 /**

@@ -2,8 +2,7 @@ import { systemClock } from '@midcall/core/time';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EventBound } from '../../../packages/server/src/http/event-bound.ts';
-import { boundedEventStore } from '../../../packages/server/src/http/event-store.ts';
+import { boundedEventStore, EventBound } from '../../../packages/server/src/http/event-store.ts';
 
 const note = (n: number): JSONRPCMessage => ({ jsonrpc: '2.0', method: 'notifications/message', params: { n } });
 const result = (id: number): JSONRPCMessage => ({ jsonrpc: '2.0', id, result: {} });

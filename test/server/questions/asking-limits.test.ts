@@ -9,9 +9,9 @@ import {
   checkFallback,
   checkPageChannels,
 } from '../../../packages/server/src/questions/check-channels.ts';
-import { readWizard } from '../../../packages/server/src/questions/read-wizard.ts';
-import { recordedCheck } from '../../../packages/server/src/questions/recorded-check.ts';
 import { sampler } from '../../../packages/server/src/questions/sampler.ts';
+import { recordedCheck } from '../../../packages/server/src/questions/validated.ts';
+import { readWizard } from '../../../packages/server/src/questions/wizard.ts';
 
 const tool = { registered: { method: 'tools/call', mayFallBack: true }, name: 'act' } as never;
 const pages = connect({ name: 'Shop', reach: { kind: 'nobody', why: 'it is a test' } }) as never;

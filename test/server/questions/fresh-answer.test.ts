@@ -1,6 +1,6 @@
 /**
  * What a schema library says of an answer is asked once for each answer that arrives, and recorded: a handler that books the
- * seat it asked for would else be told by the next replay that the seat is taken; see packages/server/src/questions/recorded-check.ts.
+ * seat it asked for would else be told by the next replay that the seat is taken; see packages/server/src/questions/validated.ts.
  */
 
 import { type FormInput, form } from '@midcall/core/form';

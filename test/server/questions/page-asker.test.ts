@@ -2,8 +2,8 @@
 import { MidcallError } from '@midcall/core/errors';
 import { expect, it } from 'vitest';
 import type { ApartAsk, Outgoing } from '../../../packages/server/src/questions/outgoing.ts';
+import { withdrawPages } from '../../../packages/server/src/questions/page/page.ts';
 import type { Plan } from '../../../packages/server/src/questions/page/plan.ts';
-import { withdrawPages } from '../../../packages/server/src/questions/page/withdraw-pages.ts';
 import { fromClient, unanswered } from '../../../packages/server/src/questions/recording.ts';
 import { answerOf, ask, byPage, finished, NOW, scene } from './page-scene.ts';
 

@@ -1,7 +1,7 @@
 /** Pages that an error announces (2025-11-25): which attempt opens one, which gets its answer, and what is kept for the next. */
 import { MidcallError } from '@midcall/core/errors';
 import { expect, it } from 'vitest';
-import type { Announced } from '../../../packages/server/src/questions/page/announced.ts';
+import type { Announced } from '../../../packages/server/src/questions/page/plan.ts';
 import { ask, finished, NOW, scene } from './page-scene.ts';
 
 const urlMode = { can: { url: true } };

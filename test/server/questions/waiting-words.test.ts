@@ -2,8 +2,8 @@
 import type { Field } from '@midcall/core/form';
 import { expect, it } from 'vitest';
 import { labelsOf, shortLabel } from '../../../packages/server/src/engine/journal.ts';
-import { pageWords } from '../../../packages/server/src/questions/page/announced.ts';
-import { withdrawPages } from '../../../packages/server/src/questions/page/withdraw-pages.ts';
+import { withdrawPages } from '../../../packages/server/src/questions/page/page.ts';
+import { pageWords } from '../../../packages/server/src/questions/page/plan.ts';
 import { relayText } from '../../../packages/server/src/questions/relay/relay.ts';
 
 const fields = [

@@ -1,6 +1,6 @@
 /** The forms of a wizard, apart from any call: what is refused, which apply, and how an answer is told on one line. */
 import { describe, expect, it } from 'vitest';
-import { readWizard } from '../../../packages/server/src/questions/read-wizard.ts';
+import { readWizard } from '../../../packages/server/src/questions/wizard.ts';
 import {
   applying,
   contentsOf,

@@ -2,8 +2,7 @@
 import { memoryStore } from '@midcall/server/stores/memory';
 import { expect, it } from 'vitest';
 import { FinishedTasks, type FinishedTasksOptions } from '../../../packages/server/src/tasks/finished-tasks.ts';
-import type { Task } from '../../../packages/server/src/tasks/task.ts';
-import { keyOfId } from '../../../packages/server/src/tasks/task-key.ts';
+import { keyOfId, type Task } from '../../../packages/server/src/tasks/task.ts';
 
 const now = 1_700_000_000_000;
 

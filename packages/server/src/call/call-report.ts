@@ -1,14 +1,37 @@
 /**
- * Reports to the operator how a request of a call ended: the audit gets the outcome and a code, `onError` the error itself.
- * Reported when it is known what the client gets, which the SDK or another attempt at the same retry may still change.
+ * How a request of a call ends, and how the operator learns of it: the audit gets the outcome and a code, `onError` the error
+ * itself. It is reported when it is known what the client gets, which the SDK or another attempt at the same retry may still
+ * change.
  */
-
 import { errorCode, measureOperation } from '../observe/index.ts';
 import { type Config, isUrlRequired } from '../request/index.ts';
-import { asThrown } from '../sdk-seam/index.ts';
+import { asThrown, type Departure } from '../sdk-seam/index.ts';
 import type { CallRef, RequestOutcome, Unstamped } from '../state/index.ts';
-import type { FinalOutcome } from './call-outcome.ts';
 import type { RoundTrace } from './trace.ts';
+
+/** What the client gets, or would have got if it were still there. */
+export type FinalOutcome = { readonly result: unknown } | { readonly error: unknown };
+
+/** How a request ended for its call. */
+export type CallOutcome<R> =
+  | ({ readonly kind: 'returned'; readonly result: R; readonly departure?: Departure | undefined } & Settling)
+  /** `asItself`: the client gets this error itself, and not as the result of a tool. */
+  | ({ readonly kind: 'failed'; readonly error: unknown; readonly asItself?: boolean } & Settling)
+  /** This request was answered before; that answer is returned again. */
+  | { readonly kind: 'answered-before'; readonly earlier: Earlier };
+
+interface Settling {
+  /**
+   * Called with what the client would get. Returns false if that may not be sent, because another process has continued this
+   * call.
+   */
+  readonly settled?: ((outcome: FinalOutcome) => Promise<boolean>) | undefined;
+}
+
+/** The stored outcome of another attempt at a request. */
+export type Earlier =
+  | { readonly result: unknown }
+  | { readonly error: { readonly code?: number; readonly message: string } };
 
 const noEvents: readonly Unstamped[] = [];
 

@@ -44,8 +44,7 @@ import {
 import type { Files } from '../roots/index.ts';
 import { type AskingMethod, asThrown, noteDeparture, type RawParams } from '../sdk-seam/index.ts';
 import { flowSteps } from '../state/index.ts';
-import type { CallOutcome, Earlier, FinalOutcome } from './call-outcome.ts';
-import { CallReport } from './call-report.ts';
+import { type CallOutcome, CallReport, type Earlier, type FinalOutcome } from './call-report.ts';
 import type { Finish, Received } from './own-handlers.ts';
 import { type Handler, runCall } from './run-call.ts';
 

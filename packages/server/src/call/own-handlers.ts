@@ -25,7 +25,7 @@ import {
   readToolArguments,
   servesRounds,
 } from '../sdk-seam/index.ts';
-import type { FinalOutcome } from './call-outcome.ts';
+import type { FinalOutcome } from './call-report.ts';
 
 /** A request for one of our handlers. */
 export interface Received {

@@ -36,8 +36,7 @@ import {
 } from '../request/index.ts';
 import { asThrown, checkSendable, type Departure, nameOf } from '../sdk-seam/index.ts';
 import { type Attempt, AuditedLedger, flowSteps, shrinkJournal, stepLedger, type Unstamped } from '../state/index.ts';
-import type { CallOutcome, FinalOutcome } from './call-outcome.ts';
-import type { CallReport } from './call-report.ts';
+import type { CallOutcome, CallReport, FinalOutcome } from './call-report.ts';
 import { type HandleOptions, makeCall } from './handle.ts';
 import { traceRound } from './trace.ts';
 

@@ -22,14 +22,13 @@ import type { Hono } from 'hono';
 import type { PageAsk, PageLink, PageService, Pages, PagesHost, PersonCheck } from '../request/index.ts';
 import { OpenPages } from './open-pages.ts';
 import { newCode, newPageId, PageRecords } from './page-records.ts';
-import { PageServer } from './page-server.ts';
+import { PageServer, type Reach, reach, reachNote } from './page-server.ts';
 import { confirmKind } from './pages/confirm.ts';
 import { formKind } from './pages/form.ts';
 import type { Keeper, PageKind, SignIn } from './pages/page.ts';
 import { questionKind } from './pages/question.ts';
 import { secretKind, secretKindName } from './pages/secret.ts';
 import { wizardKind } from './pages/wizard.ts';
-import { type Reach, reach, reachNote } from './reach.ts';
 
 /** What `connect()` takes. */
 export interface ConnectOptions {

@@ -1,6 +1,6 @@
 /**
  * The page server of a server that has no web address of its own: on this machine only, on a random port, started when the
- * first page is needed and closed when no page is open any more.
+ * first page is needed and closed when no page is open any more. Whether the person can reach it is judged beforehand.
  *
  * - page-server-P1 It listens on 127.0.0.1, and answers only to its own Host, so that a name rebound to 127.0.0.1 gets
  *   nothing.
@@ -11,6 +11,53 @@
 import { MidcallError } from '@midcall/core/errors';
 import { type HttpListener, listenHttp, type RequestHandler, readTarget } from '@midcall/core/node';
 import { type Clock, MAX_TIMER_MS } from '@midcall/core/time';
+
+/** How to judge from the environment whether a page on this machine can be reached. */
+export interface ReachOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly platform: NodeJS.Platform;
+  /** True if the process runs in a container. */
+  readonly container: boolean;
+}
+
+/**
+ * Whether the person can reach a page on this machine's loopback, and how.
+ *
+ * A link to 127.0.0.1 means the machine the browser runs on. Over SSH and in a container that is a different machine, so the
+ * link comes with instructions for making it lead here; if nobody is there at all (CI), no page is offered.
+ */
+export type Reach =
+  /** `browser`: a browser can be started from here. */
+  | { readonly kind: 'here'; readonly browser: boolean }
+  | { readonly kind: 'elsewhere'; readonly how: 'ssh' | 'container' }
+  | { readonly kind: 'nobody'; readonly why: string };
+
+/**
+ * Judges from the environment whether a page on loopback reaches the person.
+ * @example
+ * ```ts
+ * reach({ environment: { SSH_TTY: '/dev/pts/0' }, platform: 'linux', container: false }); // { kind: 'elsewhere', how: 'ssh' }
+ * ```
+ */
+export function reach({ environment, platform, container }: ReachOptions): Reach {
+  const set = (name: string): boolean => {
+    const value = environment[name];
+    return value !== undefined && value !== '' && value !== '0' && value !== 'false';
+  };
+  if (set('CI')) return { kind: 'nobody', why: 'it runs in CI, where nobody can open a page' };
+  if (container || set('KUBERNETES_SERVICE_HOST')) return { kind: 'elsewhere', how: 'container' };
+  if (set('SSH_CONNECTION') || set('SSH_TTY') || set('SSH_CLIENT')) return { kind: 'elsewhere', how: 'ssh' };
+  const display = platform === 'darwin' || platform === 'win32' || set('DISPLAY') || set('WAYLAND_DISPLAY');
+  return { kind: 'here', browser: display };
+}
+
+/** What the person must do before a link to this port works; undefined if it works as it is. */
+export function reachNote(where: Reach, port: number): string | undefined {
+  if (where.kind !== 'elsewhere') return undefined;
+  return where.how === 'ssh'
+    ? `The server runs on another machine: first forward the port there with ssh -L ${port}:127.0.0.1:${port} <host>.`
+    : `The server runs in a container: the link works only where its port ${port} is forwarded to the machine your browser runs on.`;
+}
 
 export interface PageServerOptions {
   readonly fetch: (request: Request) => Response | Promise<Response>;

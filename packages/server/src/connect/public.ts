@@ -19,13 +19,22 @@ export type { ProviderMetadata } from './oauth/oauth-client.ts';
 export { type Provider, type ProviderOptions, provider } from './oauth/provider.ts';
 export { type SignInOptions, signIn } from './oauth/sign-in.ts';
 export type { OAuthTokens } from './oauth/tokens.ts';
+export { type Reach, type ReachOptions, reach } from './page-server.ts';
 export { type ConfirmOptions, confirm } from './pages/confirm.ts';
 export { type FormKindOptions, type FormPageOptions, formKindOf, formPage } from './pages/form.ts';
 export { type Connected, type OAuthPageOptions, oauth, oauthPages } from './pages/oauth.ts';
-export type { Keeper, PageKind, PageView, Sent, SignIn, Step, Visit, VisitDesk } from './pages/page.ts';
-export { pageOf } from './pages/page.ts';
+export {
+  type Keeper,
+  type PageKind,
+  type PageView,
+  pageOf,
+  type Sent,
+  type SignIn,
+  type Step,
+  type Visit,
+  type VisitDesk,
+} from './pages/page.ts';
 export { type SecretOptions, secret } from './pages/secret.ts';
-export { type Reach, type ReachOptions, reach } from './reach.ts';
 export {
   type AccessToken,
   type Forgotten,

@@ -1,7 +1,10 @@
 /** How a driver's part of a call ends: as the engine says, or with the call continuing in another request. */
+
+import { MidcallError } from '@midcall/core/errors';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
-import type { Journal, OpenAsk, Outcome } from '../engine/index.ts';
-import type { ApartAsk, Outgoing, ResultAsk } from '../questions/index.ts';
+import { type Journal, labelsOf, type OpenAsk, type Outcome } from '../engine/index.ts';
+import type { ApartAsk, CallRun, Outgoing, ResultAsk } from '../questions/index.ts';
+import type { CallRequest } from '../request/index.ts';
 import type { Departure } from '../sdk-seam/index.ts';
 
 /** How `runByPush` and `runByRounds` end. */
@@ -22,7 +25,7 @@ export interface InputRequired {
   readonly asks: readonly OpenAsk<Outgoing>[];
 }
 
-/** No question of the round is asked over the protocol or apart from the client: one leaves in the result; see ./leave.ts. */
+/** No question of the round is asked over the protocol or apart from the client: one leaves in the result; see ./park.ts. */
 export interface Left {
   readonly kind: 'left';
   readonly asks: readonly OpenAsk<ResultAsk>[];
@@ -47,4 +50,34 @@ export interface Parked {
   readonly kind: 'parked';
   readonly asks: readonly OpenAsk<ApartAsk>[];
   readonly journal: Journal;
+}
+
+/**
+ * The error for a call that ends because its server stops: what was done, and what is in doubt.
+ * @param asks - the questions that it waits for; none if it works
+ */
+export function stopped<R>(
+  run: CallRun<R>,
+  { registered }: CallRequest,
+  asks: readonly OpenAsk<Outgoing>[] = [],
+): MidcallError {
+  if (asks.length === 0) {
+    const how = 'This server stopped before the call ended.';
+    return new MidcallError('call/stopped', `${how} ${registered.gateway ? gatewayDoubt : doneBy(run)} ${findOut}`);
+  }
+  return new MidcallError(
+    'call/stopped',
+    `This server stopped while ${labelsOf(asks)} was waiting for an answer, and took the question back. ${doneBy(run)} ` +
+      'Call again when it is running.',
+  );
+}
+
+/** A gateway only knows that it has passed the call on. */
+const gatewayDoubt = 'It had been passed on, so what it did is in doubt.';
+const findOut = 'Find out what took effect before calling again.';
+
+function doneBy<R>({ journal, working }: CallRun<R>): string {
+  const steps = journal.filter(entry => entry.kind === 'step').map(({ label }) => label);
+  const done = steps.length > 0 ? `Done: ${steps.join(', ')}.` : 'No step of it is done.';
+  return working.length > 0 ? `${done} In doubt: ${working.join(', ')}.` : done;
 }

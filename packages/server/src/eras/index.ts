@@ -1,8 +1,6 @@
 export type { DriverOutcome } from './driver-outcome.ts';
-export { leaveInResult } from './leave.ts';
-export { begins, interrupted, type OpenedCall, openRetry } from './open-retry.ts';
-export { openShared } from './open-shared.ts';
-export { park, parkForRounds } from './park.ts';
+export { begins, interrupted, type OpenedCall, openRetry, openShared } from './open-retry.ts';
+export { leaveInResult, park, parkForRounds } from './park.ts';
 export { runByPush } from './push.ts';
 export { received } from './received.ts';
 export { runByRounds } from './rounds.ts';

@@ -3,14 +3,20 @@
  * Decryption and every binding are checked before the retry is claimed; answers that arrive without one of our states are
  * ignored.
  */
-
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { digest, type Json } from '../base/index.ts';
 import type { Entry } from '../engine/index.ts';
 import { fromClient, unanswered } from '../questions/index.ts';
-import { type CallRequest, type Config, detachedOf, type SharedCall } from '../request/index.ts';
+import {
+  type CallRequest,
+  type Config,
+  detachedOf,
+  principalKey,
+  type SharedCall,
+  type SharedOutcome,
+} from '../request/index.ts';
 import {
   type ApartJournal,
   type Attempt,
@@ -171,4 +177,35 @@ function refused(kind: 'invalid' | 'expired' | 'changed' | 'answered'): Protocol
     answered: ['already_answered', 'This requestState was already answered. Start the call again.'],
   }[kind] as [string, string];
   return new ProtocolError(ProtocolErrorCode.InvalidParams, text, { reason });
+}
+
+/**
+ * Opens a request of a session that several processes serve: the state of its call, and the claim it is run under.
+ * @throws ProtocolError -32602 if somebody else opened the call, or its handler has changed since
+ */
+export async function openShared(shared: SharedCall, request: CallRequest): Promise<OpenedCall> {
+  const { binding, principal } = request;
+  const { caller, journal, earlier } = await shared.open({ binding: digest(binding), principal });
+  const begun = begins(shared.flow);
+  if (caller.binding !== digest(binding) || principalKey(caller.principal) !== principalKey(principal)) {
+    const data = { reason: 'handler_changed' };
+    const message =
+      'This call was started by somebody else, or its tool, prompt or resource has changed since. Start the call again.';
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
+  }
+  return {
+    ...begun,
+    ...(earlier !== undefined && { earlier }),
+    journal,
+    attempt: {
+      first: shared.first,
+      holds: () => shared.holds(),
+      answer: outcome => shared.settle(outcome as SharedOutcome),
+      abandon: async () => {},
+      forget: async () => {},
+    },
+    stepStore: shared.stepStore,
+    retentionMs: shared.retentionMs,
+    shared,
+  };
 }

@@ -1,13 +1,17 @@
 /**
- * Ends a request before the client gives up, with a ticket with which the `resume` tool continues the call: if the person
- * answers apart from the client, or the client's rounds are used up. Unlike with a relayed question, no answer comes with the
- * ticket: it is collected where the person answers, or the question is still to be asked.
+ * Ends a request whose call goes on, with a ticket (see ./ticket.ts) by which a later request continues it.
+ *
+ * A call is parked before the client gives up: if the person answers apart from the client, or if the client's rounds are used
+ * up. The `resume` tool continues it. No answer comes with the ticket: it is collected where the person answers, or the question
+ * is still to be asked.
+ *
+ * Some channels put a question into the result of its call. The tool that such a channel names brings the answer.
+ * - relay-L3 An answer is checked like any other, and has the assurance of its channel: `relayed` if the model brings it.
  */
-
 import { MidcallError } from '@midcall/core/errors';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { type Journal, labelsOf, type OpenAsk } from '../engine/index.ts';
-import { type ApartAsk, cardOfPage, type Outgoing, type WaitingWords } from '../questions/index.ts';
+import { type Journal, labelsOf, type OpenAsk, shortLabel } from '../engine/index.ts';
+import { type ApartAsk, cardOfPage, type Outgoing, type ResultAsk, type WaitingWords } from '../questions/index.ts';
 import { type CallRequest, type Config, callRef, RESUME, waitingResult } from '../request/index.ts';
 import { newStoredState } from '../state/index.ts';
 import { keepTicket, type Needs } from './ticket.ts';
@@ -99,4 +103,36 @@ function parkedText(asks: readonly ApartAsk[], ticket: string, minutes: number):
     `${when}, call the tool "${RESUME}" with ticket "${ticket}". It works once. ` +
       `${open} for ${inMinutes(minutes, 'more ')}.`,
   ].join('\n');
+}
+
+/** Ends a call with one question and a ticket; others of its round wait until this one is answered. */
+export async function leaveInResult(
+  ask: OpenAsk<ResultAsk>,
+  journal: Journal,
+  where: { readonly flow: string; readonly arguments: unknown },
+  request: CallRequest,
+  config: Config,
+): Promise<CallToolResult> {
+  const { detail } = ask;
+  const { timeoutMs, channel, assurance } = detail;
+  const now = config.clock.now();
+  const ticket = config.id();
+  const due = now + timeoutMs;
+  const out = [{ id: ask.id, kind: ask.kind, label: shortLabel(ask.label), key: ask.kind, at: now, due }];
+  // Round 0: the request that continues the call has all of its own rounds.
+  const state = newStoredState(
+    { flow: where.flow, nonce: config.id(), round: 0, issuedAt: now, expiresAt: due + config.stateTtlMs, journal, out },
+    request.binding,
+    config.id(),
+  );
+  const of = callRef(request, where.flow);
+  await keepTicket(
+    ticket,
+    { name: request.name, arguments: where.arguments, state, needs: 'answer', channel, assurance },
+    timeoutMs,
+    of,
+    config,
+  );
+  await detail.leaving?.(request);
+  return detail.result(ticket, due, request);
 }

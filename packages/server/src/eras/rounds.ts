@@ -19,10 +19,9 @@ import {
 } from '../request/index.ts';
 import { type RoundState, type SealedAsk, sealState, type Unstamped } from '../state/index.ts';
 import { awaitApart, signOf, timedOut } from './await-apart.ts';
-import type { DriverOutcome, InputRequired } from './driver-outcome.ts';
+import { type DriverOutcome, type InputRequired, stopped } from './driver-outcome.ts';
 import type { OpenedCall } from './open-retry.ts';
 import { settleRound } from './settle-round.ts';
-import { stopped } from './stopped.ts';
 import { reasonGone, whenGone } from './when-gone.ts';
 
 /** Runs a handler one round further. */

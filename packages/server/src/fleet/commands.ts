@@ -1,13 +1,35 @@
 /**
- * Commands to Redis through an `ioredis` client, each of which ends: with its reply, or with a MidcallError `store/unavailable`
- * that says what to do. A script is sent once and then named by its digest.
+ * The connection to Redis through an `ioredis` client, and commands, each of which ends: with its reply, or with a MidcallError
+ * `store/unavailable` that says what to do. A script is sent once and then named by its digest.
  *
  * - commands-C1 An abandoned command may still be executed. So every script of the fleet has the same result when executed
  *   twice, or names the claim it acts under.
  */
 import { createHash } from 'node:crypto';
-import { MidcallError } from '@midcall/core/errors';
+import { MidcallError, needed } from '@midcall/core/errors';
+import type { Kind } from '@midcall/core/options';
 import type { Clock } from '@midcall/core/time';
+
+/** The connection of a fleet: an address such as `redis://localhost:6379`, options of `ioredis`, or a client or cluster of it. */
+export type FleetConnection = string | Readonly<Record<string, unknown>> | RedisClient;
+
+export const connectionKind: Kind = {
+  words: "an address such as 'redis://localhost:6379', options of ioredis, or a client of it",
+  fits: value => (typeof value === 'string' && value !== '') || (typeof value === 'object' && value !== null),
+};
+
+export const isClient = (connection: FleetConnection): connection is RedisClient =>
+  typeof (connection as Partial<RedisClient>).duplicate === 'function';
+
+/** @param of - what needs it, for an error that says what to install */
+export async function clientOf(of: string, connection: FleetConnection): Promise<RedisClient> {
+  if (isClient(connection)) return connection;
+  const { Redis } = await needed(of, 'ioredis', () => import('ioredis'));
+  const client = typeof connection === 'string' ? new Redis(connection) : new Redis(connection);
+  // Each command reports its own failure.
+  client.on('error', () => {});
+  return client as unknown as RedisClient;
+}
 
 /** The part of an `ioredis` client, or cluster, that the fleet uses. */
 export interface RedisClient {

@@ -24,7 +24,6 @@ import {
 } from '@modelcontextprotocol/server';
 import { primesStreams } from '../base/index.ts';
 import { batchRefusal, type FleetRequest, type Refusal } from '../http/index.ts';
-import type { CallBody } from './claim.ts';
 import { ClientMessages } from './client-messages.ts';
 import type { ClientStream } from './client-stream.ts';
 import { ClientStreams } from './client-streams.ts';
@@ -33,6 +32,7 @@ import { callName, nameOfCall, readEventId, type SessionKeys, STANDALONE } from 
 import type { LocalSession, SessionRecord } from './local-session.ts';
 import { LocalSessions } from './local-sessions.ts';
 import { type Member, openAt, persist, sealAt } from './member.ts';
+import type { CallBody } from './running-call.ts';
 import { beginCall } from './scripts.ts';
 import { SessionDirectory } from './session-directory.ts';
 import { Takeovers } from './takeovers.ts';

@@ -15,10 +15,9 @@ import {
 import type { Sender } from '../http/index.ts';
 import { type EndAbandoned, enderOf, isReplayable, makeServer, shareCall } from '../request/index.ts';
 import { type AskingMethod, SessionTransport } from '../sdk-seam/index.ts';
-import type { Claim } from './claim.ts';
 import { type CallKeys, callName, nameOfCall, questionId, type SessionKeys, STANDALONE, streamName } from './keys.ts';
 import { type Member, sealAt } from './member.ts';
-import { RunningCall } from './running-call.ts';
+import { type Claim, RunningCall } from './running-call.ts';
 import { appendStandalone, beginCall } from './scripts.ts';
 
 /** The data of a session, wherever it is served. */

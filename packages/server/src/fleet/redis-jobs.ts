@@ -6,7 +6,7 @@ import { MidcallError, needed } from '@midcall/core/errors';
 import { checkOptions, func, name, positive, required } from '@midcall/core/options';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import type { Jobs } from '../jobs/index.ts';
-import { connectionKind, type FleetConnection, isClient } from './connection.ts';
+import { connectionKind, type FleetConnection, isClient } from './commands.ts';
 
 /** The options of a job queue. */
 export interface RedisJobsOptions {

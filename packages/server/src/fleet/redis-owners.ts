@@ -13,8 +13,7 @@ import { anything, checkOptions, func, name, positive, required } from '@midcall
 import { type Clock, clockKind, idleClock } from '@midcall/core/time';
 import { digest } from '../base/index.ts';
 import { createSealer, type KeySource, keyRing, sealUnder } from '../state/index.ts';
-import { Commands } from './commands.ts';
-import { clientOf, connectionKind, type FleetConnection, isClient } from './connection.ts';
+import { Commands, clientOf, connectionKind, type FleetConnection, isClient } from './commands.ts';
 import { FleetKeys } from './keys.ts';
 import { Replica } from './replica.ts';
 import { takeOwned } from './scripts.ts';

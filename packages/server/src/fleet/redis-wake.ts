@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { checkOptions, func, name, required } from '@midcall/core/options';
 import type { Wake } from '../base/index.ts';
-import { clientOf, connectionKind, type FleetConnection, isClient } from './connection.ts';
+import { clientOf, connectionKind, type FleetConnection, isClient } from './commands.ts';
 
 /** The options of waking. */
 export interface RedisWakeOptions {

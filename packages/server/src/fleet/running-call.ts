@@ -10,11 +10,28 @@ import { digest } from '../base/index.ts';
 import type { Entry } from '../engine/index.ts';
 import type { Caller, PutAsk, Shared, SharedAsk, SharedCall, SharedOutcome } from '../request/index.ts';
 import { CallQuestions } from './call-questions.ts';
-import type { CallBody, Claim } from './claim.ts';
 import type { Reply, Script } from './commands.ts';
 import { type CallKeys, nameOfCall, type SessionKeys, streamName } from './keys.ts';
 import { type Member, openAt, persist, sealAt } from './member.ts';
 import { appendEvent, noteOnCall, recordAnswer, releaseCall } from './scripts.ts';
+
+/** A call as it began. */
+export interface CallBody {
+  readonly message: JSONRPCMessage;
+  /** Names the call in the audit and the ledger. */
+  readonly flow: string;
+  /** Known once its handler has been reached. */
+  readonly caller?: Caller;
+}
+
+/** A claim to run a call. */
+export interface Claim {
+  readonly body: CallBody;
+  /** How often the call has been claimed. */
+  readonly count: number;
+  /** The records of earlier holders. */
+  readonly fields: ReadonlyMap<string, string>;
+}
 
 interface StoredEntry {
   readonly n: number;

@@ -4,14 +4,13 @@ import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/serve
 import type { Sender } from '../http/index.ts';
 import type { EndAbandoned } from '../request/index.ts';
 import type { AskingMethod, RawParams } from '../sdk-seam/index.ts';
-import type { CallBody, Claim } from './claim.ts';
 import type { Standing } from './client-stream.ts';
 import type { Reply, Script } from './commands.ts';
 import { type CallKeys, nameOfCall, type SessionKeys, streamName } from './keys.ts';
 import type { SessionRecord } from './local-session.ts';
 import type { LocalSessions } from './local-sessions.ts';
 import { type Member, openAt, persist } from './member.ts';
-import { RunningCall } from './running-call.ts';
+import { type CallBody, type Claim, RunningCall } from './running-call.ts';
 import { releaseCall, takeCall, undoBegin } from './scripts.ts';
 import type { SessionDirectory } from './session-directory.ts';
 

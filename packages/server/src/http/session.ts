@@ -11,10 +11,10 @@ import {
 } from '@modelcontextprotocol/server';
 import { stopListening, tapReceived, tapSent } from '../sdk-seam/index.ts';
 import { batchRefusal, requestsIn } from './body.ts';
-import type { EventBound } from './event-bound.ts';
 import {
   type BoundedEventStore,
   boundedEventStore,
+  type EventBound,
   type EventStoreOptions,
   parseEventId,
   streamIn,

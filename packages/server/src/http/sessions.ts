@@ -21,8 +21,7 @@ import { type Clock, idleClock, steadyNow } from '@midcall/core/time';
 import { isInitializeRequest, type McpServerFactory } from '@modelcontextprotocol/server';
 import { makeServer } from '../request/index.ts';
 import { unread } from './body.ts';
-import { EventBound } from './event-bound.ts';
-import type { EventStoreOptions } from './event-store.ts';
+import { EventBound, type EventStoreOptions } from './event-store.ts';
 import { type Occupant, type Room, roomFor } from './room.ts';
 import { HttpSession, type Served, type SessionRequest, sessionGone } from './session.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Turns what was recorded for an ask into a true answer: judges it, asks again if the content does not fit, and ends loops.
  * Every decision is made from the journal, so a replay decides the same; a schema library is asked once per answer, and its
- * verdict is recorded there too (recorded-check.ts).
+ * verdict is recorded there too (validated.ts).
  *
  * - judge-A1 `accept` carries content that fits the form; nothing else is ever an accept.
  * - judge-A2 A bad answer is asked again with the reason, at most twice, then it is `cancel/invalid`.
@@ -31,7 +31,7 @@ export interface JudgeOptions {
   readonly suspectBelowMs: number;
   /** What the handler continues with if it was recorded that nobody could be asked. */
   readonly fallback?: unknown;
-  /** Knows what the form's library said about this answer before; see recorded-check.ts. */
+  /** Knows what the form's library said about this answer before; see validated.ts. */
   readonly judging?: Judging;
 }
 

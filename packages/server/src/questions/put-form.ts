@@ -7,9 +7,8 @@ import type { ChannelCall, FormQuestion, Put } from './channel.ts';
 import { formDigest } from './form-digest.ts';
 import { AskHistory, askAgain, type Judged, judge } from './judge.ts';
 import type { Outgoing } from './outgoing.ts';
-import { recordedCheck } from './recorded-check.ts';
 import { type Recording, readRecording } from './recording.ts';
-import { type NotTaken, typedIn, validated } from './validated.ts';
+import { type NotTaken, recordedCheck, typedIn, validated } from './validated.ts';
 
 /** How often a bad answer is asked for again. */
 export const ASK_AGAIN = 2;

@@ -1,10 +1,17 @@
 /**
- * The author's own validation of an answer that fits its form: run once per answer that arrives, and recorded, since it may
- * consult the outside world. If it fails, the person is asked again with their input as defaults and the message at its field;
- * secrets are not repeated, since a question is shown and stored where its answer is masked.
+ * What the author's own code says of an answer that fits its form: the schema library, then `validate`. Each is asked once per
+ * answer that arrives, and the journal records what it says. It may consult the outside world ("is this seat free?"), and the
+ * handler may have changed the world by the next replay ("it is ours now"), so a replay trusts the record.
+ *
+ * If an answer is rejected, the person is asked again with their input as defaults and the message at its field. Secrets are not
+ * repeated, since a question is shown and stored where its answer is masked.
  */
-import { type Issue, isCardNumber, secretIn } from '@midcall/core/form';
-import { defined } from '@midcall/core/json';
+
+import { MidcallError } from '@midcall/core/errors';
+import { type Checked, type Issue, isCardNumber, type Judging, secretIn } from '@midcall/core/form';
+import { canonical, defined, jsonLoss, lossText } from '@midcall/core/json';
+import type { Json } from '../base/index.ts';
+import type { Run } from '../engine/index.ts';
 import type { CallRun } from './outgoing.ts';
 
 /** A rejected answer, and why. */
@@ -92,4 +99,41 @@ function fits(type: unknown, value: unknown): boolean {
   if (type === 'array') return Array.isArray(value) && value.every(each => typeof each === 'string');
   if (type === 'integer') return Number.isInteger(value);
   return typeof value === type;
+}
+
+/** As stored in the journal; content that the library left unchanged is not stored twice. */
+type Recorded =
+  | { readonly ok: true; readonly same: true }
+  | { readonly ok: true; readonly value?: Json }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+/**
+ * @param message - the question, for error texts
+ * @param identity - distinguishes this answer from all others of the call
+ */
+export const recordedCheck =
+  (run: Pick<Run<unknown>, 'step'>, message: string, identity: unknown): Judging =>
+  async (judge, content) => {
+    const recorded = (await run.step(
+      message,
+      () => ({ run: async () => asRecord(await judge(), content), idempotent: true }),
+      { kind: 'check', identity },
+    )) as unknown as Recorded;
+    if (!recorded.ok) return recorded;
+    return { ok: true, value: 'same' in recorded ? content : recorded.value };
+  };
+
+/** @throws MidcallError `form/unsupported` if the library made something of the answer that JSON would lose */
+function asRecord(checked: Checked<unknown>, content: unknown): Recorded {
+  if (!checked.ok) return checked;
+  const { value } = checked;
+  const loss = jsonLoss(value, 'content', { asItIs: true });
+  if (loss) {
+    throw new MidcallError(
+      'form/unsupported',
+      `The schema of this form makes ${lossText({ ...loss, instead: 'Leave the field as it is there, and convert it in the handler.' })}`,
+    );
+  }
+  if (value === undefined) return { ok: true };
+  return canonical(value) === canonical(content) ? { ok: true, same: true } : { ok: true, value: value as Json };
 }

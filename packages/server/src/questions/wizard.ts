@@ -15,18 +15,47 @@
  *   `call.elicit`. So replays, tasks and other replicas need no rules for wizards.
  */
 import { MidcallError } from '@midcall/core/errors';
-import { type Answer, assures, type By, form as compile, type Form, type Issue } from '@midcall/core/form';
-import { defined } from '@midcall/core/json';
+import {
+  type Answer,
+  assures,
+  type By,
+  checkContent,
+  form as compile,
+  type Form,
+  formLimits,
+  type Issue,
+  readForm,
+  refuseSecretMessage,
+  type WireSchema,
+  withWayBackField,
+} from '@midcall/core/form';
+import { defined, isRecord } from '@midcall/core/json';
+import {
+  checkKind,
+  checkOptions,
+  func,
+  type Kinds,
+  name as nameKind,
+  parts,
+  required,
+  text,
+} from '@midcall/core/options';
 import { shortLabel } from '../engine/index.ts';
-import { type ElicitAsk, waysOut } from '../request/index.ts';
+import {
+  type ElicitAsk,
+  type WizardAsk,
+  type WizardCondition,
+  type WizardForm,
+  type WizardForms,
+  waysOut,
+} from '../request/index.ts';
 import type { ChannelCall, FormAsk, FormQuestion, WizardContents } from './channel.ts';
+import { reachKinds, refuseInbox } from './check-ask.ts';
 import { askAgain } from './judge.ts';
 import { ladder } from './ladder.ts';
 import { ASK_AGAIN } from './put-form.ts';
-import { type AnyWizard, readWizard } from './read-wizard.ts';
-import { type NotTaken, validated } from './validated.ts';
+import { type NotTaken, typedIn, validated } from './validated.ts';
 import { applying, asCorrection, contentsOf, type FormAnswer, type OpenForm, summary } from './wizard-forms.ts';
-import { type WizardInput, withWayBack } from './wizard-way-back.ts';
 
 /** Asks the person one question on the channel that the ladder selects. */
 export interface WizardCall extends ChannelCall {
@@ -36,6 +65,90 @@ export interface WizardCall extends ChannelCall {
 }
 
 type Reach = Pick<ElicitAsk<never>, 'timeoutMs' | 'assurance' | 'channels' | 'required'>;
+
+const shortText = (most: number) => ({
+  words: `a text of 1 to ${most} characters`,
+  fits: (value: unknown) => typeof value === 'string' && value.trim() !== '' && value.length <= most,
+});
+
+const conditionKinds: Kinds<WizardCondition> = {
+  form: required(nameKind),
+  field: required(nameKind),
+  is: required({
+    words: 'a string, true or false, or a list of strings',
+    fits: value =>
+      typeof value === 'string' ||
+      typeof value === 'boolean' ||
+      (Array.isArray(value) && value.every(each => typeof each === 'string')),
+  }),
+};
+
+const formKinds: Kinds<WizardForm> = {
+  title: required(shortText(80)),
+  form: required({ words: 'what is asked, as of call.elicit', fits: value => value !== undefined }),
+  when: parts(conditionKinds),
+};
+
+const MOST_FORMS = 50;
+
+const askKinds: Kinds<WizardAsk<WizardForms>> = {
+  message: required(shortText(1_000)),
+  forms: required({
+    words: `an object of 1 to ${MOST_FORMS} forms: { dates: { title: 'Dates', form: … } }`,
+    fits: value => isRecord(value) && inRange(Object.keys(value).length),
+  }),
+  validate: {
+    words: 'an object: { dates: ({ day }) => … }',
+    fits: value => isRecord(value) && Object.values(value).every(each => each === undefined || func.fits(each)),
+  },
+  ...reachKinds,
+};
+
+const inRange = (count: number): boolean => count >= 1 && count <= MOST_FORMS;
+
+/** The ask of a wizard, whatever its forms. */
+export interface AnyWizard extends Omit<WizardAsk<WizardForms>, 'validate'> {
+  readonly validate?: Readonly<Record<string, ((content: never, earlier: never) => unknown) | undefined>>;
+}
+
+/**
+ * Reads the forms of a wizard, once per ask.
+ * @throws TypeError for an unknown or wrong part, MidcallError `form/unsupported` or `form/secret` for a form that cannot be
+ *   asked: what the author must mend
+ */
+export function readWizard(ask: AnyWizard): readonly OpenForm[] {
+  refuseInbox('call.wizard', ask);
+  checkOptions<AnyWizard>('call.wizard', ask, askKinds);
+  checkKind('call.wizard', 'the message', ask.message, text);
+  const { validate = {} } = ask;
+  for (const name of Object.keys(validate)) {
+    if (!Object.hasOwn(ask.forms, name))
+      throw new TypeError(`call.wizard: validate has '${name}', which is not a form of this wizard.`);
+  }
+  const before = new Map<string, Form<unknown>>();
+  return Object.entries(ask.forms).map(([name, configured]) => {
+    if (!/^[A-Za-z][\w-]{0,31}$/.test(name)) {
+      throw new MidcallError(
+        'form/unsupported',
+        `The name of a form must be 1 to 32 letters, digits, dashes and underscores, beginning with a letter; got '${name.slice(0, 40)}'.`,
+      );
+    }
+    const options: WizardForm = configured;
+    checkOptions<WizardForm>(`call.wizard: ${name}`, options, formKinds);
+    const { title, when } = options;
+    const form: Form<unknown> = compile(options.form);
+    refuseSecretMessage(`${ask.message} ${title}`, form.fields);
+    const condition = when && before.get(when.form);
+    if (when && !condition?.fields.some(field => field.name === when.field)) {
+      throw new MidcallError(
+        'form/unsupported',
+        `'${name}' is asked when '${when.form}.${when.field}' has a value, but no form before it has that field.`,
+      );
+    }
+    before.set(name, form);
+    return { name, title, form, when, validate: validate[name] as OpenForm['validate'] };
+  });
+}
 
 /** @param check - rejects an ask whose channels or assurance are impossible for this call */
 export async function askWizard(
@@ -67,6 +180,75 @@ const questionOf = <T>(
 
 /** Rounds that a wizard leaves for changes of mind, a form and a look at all answers each, while it asks one form at a time. */
 const FOR_CHANGES = 4;
+
+/** The input that a form checks: as entered, before a library transforms it. */
+interface WizardInput {
+  readonly typed: FormAnswer['typed'];
+  /** The earlier form that the person wants to change instead. */
+  readonly goTo?: string;
+  /** True if it is a valid answer to the form nevertheless. */
+  readonly fits: boolean;
+}
+
+/** A form to ask, and the name of its field that leads back, if it has one. */
+interface Leaving {
+  readonly form: Form<unknown>;
+  readonly wayBack?: string;
+}
+
+/** The input by what it means for the form's fields; as it came if it does not fit. */
+function readAs({ fields }: Form<unknown>, content: unknown): WizardInput['typed'] {
+  const read = checkContent(fields, content);
+  return read.ok ? read.content : typedIn({ content });
+}
+
+const TITLE = 'Or change an earlier answer';
+
+/**
+ * A wizard form with a choice to change an earlier form instead, and with the person's input as its defaults. Other input is
+ * stored on the way back, even if the form is incomplete.
+ * @param formsBefore - those the person may go back to
+ * @param onInput - called with each answer
+ */
+function withWayBack(
+  form: Form<unknown>,
+  formsBefore: readonly OpenForm[],
+  onInput: (input: WizardInput) => void,
+): Leaving {
+  const { properties } = form.schema;
+  const check: Form<unknown>['check'] = async (typed, judging) => {
+    const checked = await form.check(typed, judging);
+    onInput({ typed: readAs(form, typed), fits: checked.ok });
+    return checked;
+  };
+  const { schema, fields, library } = form;
+  if (formsBefore.length === 0 || Object.keys(properties).length >= formLimits.fields)
+    return { form: { schema, fields, library, check } };
+  let wayBack = 'change';
+  while (Object.hasOwn(properties, wayBack)) wayBack += '_';
+  const oneOf = formsBefore.map(({ name, title }) => ({ const: name, title: `Change: ${title}` }));
+  const extended = { ...schema, properties: { ...properties, [wayBack]: { type: 'string', title: TITLE, oneOf } } };
+  const read = readForm(extended);
+  return {
+    wayBack,
+    form: {
+      schema: extended as WireSchema,
+      fields: withWayBackField(read.ok ? read.fields : fields, wayBack),
+      library,
+      async check(content, judging) {
+        const { [wayBack]: goTo, ...typed } = typedIn({ content });
+        if (goTo === undefined || goTo === null || goTo === '') return check(typed, judging);
+        if (!formsBefore.some(({ name }) => name === goTo)) {
+          const message = `${TITLE} must be one of the forms before this one.`;
+          return { ok: false, issues: [{ field: wayBack, rule: 'enum', message }] };
+        }
+        const checked = await form.check(typed, judging);
+        onInput({ typed: readAs(form, typed), goTo: goTo as string, fits: checked.ok });
+        return checked.ok ? checked : { ok: true, value: undefined };
+      },
+    },
+  };
+}
 
 /**
  * One form after the other, or, where the client's rounds would not be enough, all in one round that do not depend on each other.

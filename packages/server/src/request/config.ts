@@ -11,7 +11,7 @@ import type { Observer, WaitingCalls } from '../observe/index.ts';
 import type { BoundaryOptions, Ceiling } from '../roots/index.ts';
 import type { AuditSink, CallRef, Claims, ErrorSink, KeyRing, KeySource, Sealer, Shares } from '../state/index.ts';
 import type { ApprovalInbox } from './approvals.ts';
-import type { CallStops } from './call-stops.ts';
+import type { CallStops } from './instance.ts';
 import type { PageService, Pages } from './pages.ts';
 
 /** Finds the person behind a request; over HTTP from a verified token, never from what the client says about itself. */

@@ -16,7 +16,6 @@ export type {
   StepRetry,
   ToolSamplingResult,
 } from './call.ts';
-export { CallStops } from './call-stops.ts';
 export type { ClientView } from './client-view.ts';
 export type { Config, MidcallOptions } from './config.ts';
 export { type Detached, detach, detachedOf, taskCancelled, whenDetached } from './detached.ts';
@@ -45,6 +44,7 @@ export type {
   Handled,
   Passed,
 } from './gateway-call.ts';
+export { belongsTo, CallStops, type Instance, instanceOf } from './instance.ts';
 export { isLendable, isPersonal, lend, makeServer } from './lending.ts';
 export type {
   Page,
@@ -77,7 +77,6 @@ export {
   waysOut,
 } from './request.ts';
 export { clientOf, isOverHttp, principalOf, processUser } from './requester.ts';
-export { belongsTo, type Instance, instanceOf } from './served-by.ts';
 export {
   type Caller,
   type EndAbandoned,

@@ -7,8 +7,7 @@ import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
 import { CommonValues } from '../state/index.ts';
-import { latestOf, type Task } from './task.ts';
-import { keyOf } from './task-key.ts';
+import { keyOf, latestOf, type Task } from './task.ts';
 
 export interface TaskListsOptions {
   readonly store: Store;

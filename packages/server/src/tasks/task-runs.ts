@@ -17,9 +17,8 @@ import { type Config, detachedOf, type Registered, taskCancelled } from '../requ
 import { type Departure, departureOf } from '../sdk-seam/index.ts';
 import type { FinishedTasks } from './finished-tasks.ts';
 import { closing, LiveRuns } from './live-runs.ts';
-import { isOver, isReady, jobOf, type Task, unanswered } from './task.ts';
+import { isOver, isReady, jobOf, keyOf, type Task, unanswered } from './task.ts';
 import { cancelledEnd, lost, TaskEnds, tooLateToAsk, toolGone } from './task-ends.ts';
-import { keyOf } from './task-key.ts';
 import type { TaskServers } from './task-servers.ts';
 import type { TaskStore } from './task-store.ts';
 import { afterRound, contextOf, failure, isInputRequired } from './turn.ts';

@@ -28,6 +28,7 @@ import {
   endOf,
   is2025Task,
   isOver,
+  keyOf,
   latestOf,
   ownerOf,
   type Task,
@@ -36,7 +37,6 @@ import {
 } from './task.ts';
 import { TaskChanges } from './task-changes.ts';
 import { endedByOperator } from './task-ends.ts';
-import { keyOf } from './task-key.ts';
 import { TaskLists } from './task-lists.ts';
 import { type FinalOutcome, TaskRuns } from './task-runs.ts';
 import type { CallToolRequest, TaskServers } from './task-servers.ts';

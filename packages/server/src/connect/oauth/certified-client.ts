@@ -13,9 +13,8 @@ import { limitedFetch } from '@midcall/core/fetch';
 import * as jwt from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import { type ClientIdentity, clientMetadata } from './identity.ts';
-import type { OAuthClientOptions, PresentedToken, Requests } from './oauth-client.ts';
+import { isSafeEndpoint, type OAuthClientOptions, type PresentedToken, type Requests } from './oauth-client.ts';
 import { ProviderError, providerError } from './provider-error.ts';
-import { isSafeEndpoint } from './safe-endpoint.ts';
 import type { OAuthTokens } from './tokens.ts';
 
 /** A `fetch` for the library's requests, whatever their type. */

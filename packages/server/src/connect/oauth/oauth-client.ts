@@ -1,5 +1,6 @@
 /** The requests of an OAuth client: one per function. */
 import type { Clock } from '@midcall/core/time';
+import { isConfidential } from '@midcall/core/url';
 import type { ClientIdentity, ClientOffer } from './identity.ts';
 import type { OAuthTokens } from './tokens.ts';
 
@@ -108,3 +109,7 @@ export interface PresentedToken {
   /** Seconds since the epoch. */
   readonly expiresAt: number;
 }
+
+/** https, or http on this machine; a name below `localhost` is this machine's too (RFC 6761, section 6.3). */
+export const isSafeEndpoint = (url: URL): boolean =>
+  isConfidential(url) || (url.protocol === 'http:' && url.hostname.endsWith('.localhost'));

@@ -16,8 +16,13 @@ import {
 } from '@midcall/core/options';
 import { hides } from '@midcall/core/text';
 import { type Clock, nowKind, systemClock } from '@midcall/core/time';
-import type { OAuthClient, OAuthClientOptions, ProviderMetadata, Requests } from './oauth-client.ts';
-import { isSafeEndpoint } from './safe-endpoint.ts';
+import {
+  isSafeEndpoint,
+  type OAuthClient,
+  type OAuthClientOptions,
+  type ProviderMetadata,
+  type Requests,
+} from './oauth-client.ts';
 
 /** The operator's configuration of a provider. */
 export interface ProviderOptions {

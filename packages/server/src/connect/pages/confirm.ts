@@ -4,9 +4,8 @@ import { checkOptions, name } from '@midcall/core/options';
 import { html } from '@midcall/core/page';
 import type { Json } from '../../base/index.ts';
 import { type Details, detailsDigest, detailsKind, type Page } from '../../request/index.ts';
-import { detailsBlock } from './details.ts';
 import { type PageKind, pageOf, type Visit } from './page.ts';
-import { safeText } from './view.ts';
+import { detailsBlock, safeText } from './view.ts';
 
 /** The options of a confirmation page. */
 export interface ConfirmOptions {

@@ -5,8 +5,8 @@ import type { Json } from '../../base/index.ts';
 import type { Details } from '../../request/index.ts';
 import { type Items, itemOf } from '../forms/item.ts';
 import { formStep, formView } from '../forms/step.ts';
-import { detailsBlock } from './details.ts';
 import type { PageKind, PageView } from './page.ts';
+import { detailsBlock } from './view.ts';
 
 const words = { title: 'A question for you', send: 'Send answer' };
 

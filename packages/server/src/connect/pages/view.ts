@@ -1,6 +1,7 @@
 /** The frame around every kind's own content: who asks, for which call, and the ways out. Pure. */
 import { attributes, brandMark, type Html, html, page, trusted } from '@midcall/core/page';
 import { visible } from '@midcall/core/text';
+import type { Details } from '../../request/index.ts';
 import type { PageView, Visit } from './page.ts';
 
 /** What every page shows. */
@@ -117,3 +118,22 @@ export function leavePage(site: Site, to: URL, says: string): string {
     to,
   );
 }
+
+const all = (text: string): string => safeText(text, 1_000_000, true);
+
+const marks: Readonly<Record<string, string>> = { '+': 'added', '-': 'removed', '@': 'place' };
+
+function content(details: Details): Html {
+  if (typeof details === 'string') return html`<pre>${all(details)}</pre>`;
+  if ('diff' in details) {
+    const lines = details.diff.split('\n');
+    return html`<pre>${lines.map(line => html`<span class="${marks[line[0] ?? ''] ?? 'same'}">${all(line)}\n</span>`)}</pre>`;
+  }
+  const row = (cells: readonly string[]): Html => html`<tr>${cells.map(cell => html`<td>${all(cell)}</td>`)}</tr>`;
+  return html`<table><thead><tr>${details.columns.map(column => html`<th scope="col">${all(column)}</th>`)}</tr></thead><tbody>${details.rows.map(row)}</tbody></table>`;
+}
+
+/** @returns nothing if the question has none */
+export const detailsBlock = (details: Details | undefined): Html | false =>
+  details !== undefined &&
+  html`<section class="details" aria-label="Details" tabindex="0">${content(details)}</section>`;

@@ -1,6 +1,6 @@
 /**
  * The card: the question in the host's own conversation, for hosts that show MCP Apps. The call ends with a result that our App
- * shows as a form, and goes on when the App answers; see ../../eras/leave.ts. The host and the person are as with the client's
+ * shows as a form, and goes on when the App answers; see ../../eras/park.ts. The host and the person are as with the client's
  * own forms, so an answer is `in-band`.
  */
 import { assures } from '@midcall/core/form';

@@ -10,7 +10,7 @@ import {
 } from '../../request/index.ts';
 import type { Unstamped } from '../../state/index.ts';
 import type { CallRun } from '../outgoing.ts';
-import { askConsent } from './consent.ts';
+import { askConsent } from './native.ts';
 
 const kinds: Kinds<GatewayQuestion> = {
   params: required(having('the parameters of elicitation/create, an object')),

@@ -1,9 +1,11 @@
 /** The client's own forms, over the protocol: what it says the person answered. */
-import { firstSpelling } from '@midcall/core/form';
-import { formParams } from '../../request/index.ts';
+import { type By, firstSpelling } from '@midcall/core/form';
+import { type Config, type Consent, formParams } from '../../request/index.ts';
 import type { AskChannel, ChannelCall, FormQuestion } from '../channel.ts';
-import type { ClientAsk } from '../outgoing.ts';
+import { suspicion } from '../judge.ts';
+import type { CallRun, ClientAsk } from '../outgoing.ts';
 import { type FormRoute, putForm } from '../put-form.ts';
+import { elapsed, readRecording } from '../recording.ts';
 import { withProblems } from '../validated.ts';
 
 export const native: AskChannel = {
@@ -37,4 +39,37 @@ export function nativeRoute<T>({ ask, form, withdrawn, wayBack }: FormQuestion<T
       withdrawn,
     }),
   };
+}
+
+/** How consent is asked for. */
+export interface ConsentRequest {
+  /** Default: `url`. */
+  readonly kind?: 'elicit' | 'url';
+  readonly identity: unknown;
+  readonly label: string;
+  readonly detail: ClientAsk;
+  readonly channel: By['channel'];
+}
+
+export async function askConsent(
+  run: CallRun,
+  config: Config,
+  { channel, ...ask }: ConsentRequest,
+): Promise<{ readonly id: string; readonly fresh: boolean; readonly answer: Consent; readonly got: unknown }> {
+  const { id, value, fresh } = await run.ask({ kind: 'url', ...ask });
+  const recording = readRecording(value);
+  const by: By = {
+    channel,
+    assurance: 'in-band',
+    elapsedMs: elapsed(recording),
+    ...suspicion(recording, config.suspectBelowMs),
+  };
+  const got = recording.kind === 'answered' ? recording.got : undefined;
+  const action = (got as { action?: unknown } | null | undefined)?.action;
+  const answer = ((): Consent => {
+    if (action === 'accept' || action === 'decline') return { action, by };
+    if (action === 'cancel') return { action: 'cancel', reason: 'dismissed', by };
+    return { action: 'cancel', reason: recording.kind === 'unanswered' ? recording.why : 'error', by };
+  })();
+  return { id, fresh, answer, got };
 }

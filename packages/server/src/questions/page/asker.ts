@@ -20,12 +20,21 @@ import type { Unstamped } from '../../state/index.ts';
 import { checkUrlAsk } from '../check-ask.ts';
 import { checkPageChannels } from '../check-channels.ts';
 import { AskHistory } from '../judge.ts';
-import { askConsent } from '../native/consent.ts';
+import { askConsent } from '../native/native.ts';
 import type { ApartAsk, CallRun, ClientAsk } from '../outgoing.ts';
 import { elapsed, type Recording, readRecording, unanswered } from '../recording.ts';
-import { type Announced, pageWords } from './announced.ts';
 import type { PageCall } from './page-call.ts';
-import { type PageQuestion, type Plan, pageSwitch, plan, spoken, spokenCode, ways } from './plan.ts';
+import {
+  type Announced,
+  type PageQuestion,
+  type Plan,
+  pageSwitch,
+  pageWords,
+  plan,
+  spoken,
+  spokenCode,
+  ways,
+} from './plan.ts';
 
 export interface UrlAskerOptions {
   readonly config: Config;

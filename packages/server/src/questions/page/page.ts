@@ -2,14 +2,13 @@
 import { type Assurance, assures } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
 import type { Json } from '../../base/index.ts';
-import { detailsDigest } from '../../request/index.ts';
+import type { Journal } from '../../engine/index.ts';
+import { type Config, detailsDigest } from '../../request/index.ts';
 import type { AskChannel, ChannelCall, FormQuestion } from '../channel.ts';
 import { formDigest } from '../form-digest.ts';
 import { putUntilItFits } from '../put-form.ts';
-import { recordedCheck } from '../recorded-check.ts';
-import { withProblems } from '../validated.ts';
-import { gives, noPages, pageSwitch, ways } from './plan.ts';
-import { withdrawPages } from './withdraw-pages.ts';
+import { recordedCheck, withProblems } from '../validated.ts';
+import { gives, noPages, type Plan, pageSwitch, ways } from './plan.ts';
 
 export const page: AskChannel = {
   ...pageSwitch,
@@ -76,4 +75,15 @@ function worths(question: FormQuestion, call: ChannelCall): readonly Assurance[]
     onlyLink: refusedByHost(question),
   };
   return ways(pageQuestion, call.request, pages, call.config).map(({ check }) => gives[check]);
+}
+
+/** Withdraws the pages in a journal; one that is finished stays as it is. Never rejects. */
+export async function withdrawPages(journal: Journal, { pages, waiting }: Pick<Config, 'pages' | 'waiting'>) {
+  for (const { kind, value } of journal) {
+    const plan = kind === 'url' ? (value as unknown as Partial<Plan> | null) : undefined;
+    if (plan?.kind !== 'announced') continue;
+    const { pageId } = (plan as Extract<Plan, { kind: 'announced' }>).at;
+    await waiting.remove({ kind: 'page', ref: pageId });
+    await pages?.withdraw(pageId).catch(() => false);
+  }
 }

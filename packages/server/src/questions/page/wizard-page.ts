@@ -6,8 +6,7 @@ import { digest, type Json } from '../../base/index.ts';
 import type { ChannelCall, WizardContents, WizardQuestion } from '../channel.ts';
 import { askAgain } from '../judge.ts';
 import { ASK_AGAIN } from '../put-form.ts';
-import { recordedCheck } from '../recorded-check.ts';
-import { type NotTaken, typedIn, validated } from '../validated.ts';
+import { type NotTaken, recordedCheck, typedIn, validated } from '../validated.ts';
 import { applying, asCorrection, contentsOf, type FormAnswer, type OpenForm } from '../wizard-forms.ts';
 
 /** All forms on one page of ours; errors found by the handler's own rules are shown on a new page, with all input restored. */

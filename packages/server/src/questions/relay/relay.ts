@@ -1,6 +1,6 @@
 /**
  * The relay: the weakest channel to a person, for clients that cannot be asked. The model puts the question to the person and
- * brings the answer; see ../../eras/leave.ts. It is off by default, and for a tool that may be destructive the ask itself must
+ * brings the answer; see ../../eras/park.ts. It is off by default, and for a tool that may be destructive the ask itself must
  * enable it. A question that the host was asked is not given to the model as well.
  */
 
