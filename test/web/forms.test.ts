@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { html } from '../../packages/core/src/page/html.ts';
 import { commandWords } from '../../packages/host/src/servers/command-words.ts';
 import { argumentFields } from '../../packages/host/src/web/form/argument-form.ts';
-import { contentOf, draftFrom, draftOf, untouched } from '../../packages/host/src/web/form/draft.ts';
+import { contentOf, draftFrom, draftOf, toZoned, untouched } from '../../packages/host/src/web/form/draft.ts';
 import { fieldControl } from '../../packages/host/src/web/form/field-controls.ts';
-import { toZoned } from '../../packages/host/src/web/form/zoned.ts';
 
 describe('markup', () => {
   it('escapes every value in every place', () => {

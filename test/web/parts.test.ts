@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { html } from '@midcall/core/page';
 import { expect, it } from 'vitest';
-import { part } from '../../packages/host/src/web/pages/part.ts';
+import { part } from '../../packages/host/src/web/pages/layout.ts';
 import { enter } from './client.ts';
 import { pickOne, stageOfFile } from './stage.ts';
 

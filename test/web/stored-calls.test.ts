@@ -8,7 +8,7 @@ import { Audit, Connection, Inbox, machineDisk, OfferedRoots, Policy } from '@mi
 import { callFile, deskFile, type RunningDesk, startDesk } from '@midcall/host/web';
 import { expect, it, onTestFinished } from 'vitest';
 import { maskedArguments } from '../../packages/host/src/question/secrets.ts';
-import { lineDiff } from '../../packages/host/src/web/pages/line-diff.ts';
+import { lineDiff } from '../../packages/host/src/web/pages/compare-page.ts';
 import { eventually } from '../fixtures/grown.ts';
 import { enter } from './client.ts';
 import { noClient } from './stage.ts';

@@ -8,11 +8,11 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { hostConfigs, readServerList } from '../../packages/host/src/index.ts';
 import { argumentFields } from '../../packages/host/src/web/form/argument-form.ts';
 import { draftOf } from '../../packages/host/src/web/form/draft.ts';
-import { listIssues } from '../../packages/host/src/web/form/list-issues.ts';
+import { listIssues } from '../../packages/host/src/web/form/list-control.ts';
 import { ansiHtml } from '../../packages/host/src/web/html/ansi-html.ts';
 import { named } from '../../packages/host/src/web/html/visible-html.ts';
 import { resultContent } from '../../packages/host/src/web/pages/result.ts';
-import { understand } from '../../packages/host/src/web/workspace/understood.ts';
+import { understand } from '../../packages/host/src/web/workspace/server-form.ts';
 import { enter } from './client.ts';
 import { stage } from './stage.ts';
 

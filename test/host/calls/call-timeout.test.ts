@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { callTimeout } from '../../../packages/host/src/calls/call-timeout.ts';
-import { RootsGate } from '../../../packages/host/src/roots/gate.ts';
+import { RootsGate } from '../../../packages/host/src/roots/announced-roots.ts';
 import { handClock } from '../clock.ts';
 
 describe('the timeout of a call', () => {

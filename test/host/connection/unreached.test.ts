@@ -2,8 +2,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { listProblem, readCatalogue } from '../../../packages/host/src/connection/catalogue.ts';
-import { LastWords } from '../../../packages/host/src/connection/last-words.ts';
-import { unreached } from '../../../packages/host/src/connection/unreached.ts';
+import { LastWords, unreached } from '../../../packages/host/src/connection/unreached.ts';
 
 const command = { kind: 'command', command: 'notes-server', args: [] } as const;
 const url = { kind: 'url', url: 'http://127.0.0.1:3000/mcp' } as const;

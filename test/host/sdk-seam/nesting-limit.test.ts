@@ -1,7 +1,7 @@
 /** A server whose messages nest deeper than anything can be written out: each of them is answered, and nothing runs out of stack. */
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
-import { withinNesting } from '../../../packages/host/src/sdk-seam/nesting-limit.ts';
+import { withinNesting } from '../../../packages/host/src/sdk-seam/unread-messages.ts';
 import { callOpen, wired } from '../wire-server.ts';
 
 const nested = (levels: number, open = '{"a":', close = '}'): unknown =>

@@ -16,15 +16,17 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { InMemoryTransport } from '@modelcontextprotocol/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { aroundConnect } from '../../../packages/host/src/sdk-seam/around-connect.ts';
-import { replaceDefaultValidator } from '../../../packages/host/src/sdk-seam/default-validator.ts';
+import {
+  aroundConnect,
+  replaceDefaultValidator,
+  sendRootsChanged,
+} from '../../../packages/host/src/sdk-seam/client-members.ts';
 import {
   isConnectionGone,
   isUnreadableOAuthAnswer,
   redirectTarget,
 } from '../../../packages/host/src/sdk-seam/error-prose.ts';
-import { placeholders } from '../../../packages/host/src/sdk-seam/placeholders.ts';
-import { sendRootsChanged } from '../../../packages/host/src/sdk-seam/roots-changed.ts';
+import { placeholders } from '../../../packages/host/src/sdk-seam/stand-ins.ts';
 
 type Frame = { readonly id?: unknown; readonly method?: string; readonly params?: Record<string, unknown> } & Record<
   string,
@@ -145,7 +147,7 @@ describe('messages on their way (core/sdk-seam/intercept-transport.ts)', () => {
   });
 });
 
-describe('questions hidden from the SDK (host/calls/tap.ts, placeholders.ts)', () => {
+describe('questions hidden from the SDK (host/calls/tap.ts, stand-ins.ts)', () => {
   it.each(eras)('the SDK shows a handler no pattern, which is why the wire is looked at, %s', async era => {
     const { handler } = await askedBy(era, { mode: 'form', message: 'm', requestedSchema: flat });
     expect(handler).toMatchObject({ requestedSchema: { properties: { colour: { type: 'string' } } } });
@@ -238,7 +240,7 @@ describe('methods of the client that ours stand around', () => {
   });
 });
 
-describe('words that say what no code does (error-prose.ts, core/sdk-seam/negotiation-failure.ts)', () => {
+describe('words that say what no code does (error-prose.ts, core/sdk-seam/sdk-errors.ts)', () => {
   it('isConnectionGone: a client that was never connected, and one that is closed', async () => {
     const client = clientOf('2025-11-25');
     const errorOf = (call: Promise<unknown>) => call.catch((error: { code?: unknown; message: string }) => error);

@@ -17,7 +17,7 @@ import { checkKind, checkOptions, having } from '@midcall/core/options';
 import { afterClose, type Interception } from '@midcall/core/sdk-seam';
 import { boundedStore } from '@midcall/core/store';
 import { type Clock, systemClock } from '@midcall/core/time';
-import type { Client } from '@modelcontextprotocol/client';
+import { type Client, type CreateMessageResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { Asking, UrlFlow } from '../asking/index.ts';
 import { Audit, callEnded, callStarted } from '../audit/index.ts';
 import type { AskSignIn } from '../authorization/index.ts';
@@ -31,6 +31,7 @@ import {
   type SendOptions,
   type SentResult,
   Tap,
+  type TappedRequest,
 } from '../calls/index.ts';
 import { CallConsent } from '../consent/index.ts';
 import { Policy } from '../policy/index.ts';
@@ -50,7 +51,7 @@ import {
   rawResultBack,
   replaceDefaultValidator,
 } from '../sdk-seam/index.ts';
-import { AttachedTasks } from '../tasks/index.ts';
+import { AttachedTasks, tasksExtension } from '../tasks/index.ts';
 import { judgeUrl } from '../url/index.ts';
 import { Answering } from './answering.ts';
 import {
@@ -63,7 +64,6 @@ import {
 } from './attachment.ts';
 import { notingUnchecked, outputValidator } from './output-validator.ts';
 import { Rounds, type StoredRound } from './rounds.ts';
-import { serveRequests } from './serve-requests.ts';
 
 /**
  * Attaches a person to a client that is not connected yet. Output schemas of its servers are judged by {@link outputValidator}
@@ -90,6 +90,51 @@ const attached = new WeakSet<AnyClient>();
 
 /** Options of a call; `id`: chosen by the caller, unique in the host. */
 type RunAttached = RunOptions & { readonly id?: string };
+
+interface ServeRequestsOptions {
+  readonly options: Pick<AttachOptions, 'roots' | 'sampling' | 'declares'>;
+  readonly modes: readonly ElicitationMode[];
+  readonly answering: Answering;
+  /** The request as it was on the wire; undefined if it did not come through the tap. */
+  readonly taken: (meta: unknown) => TappedRequest | undefined;
+  /** Has an answer leave in place of the one that the SDK is given. */
+  readonly answered: (request: TappedRequest, answer: object) => void;
+  /** Resolves when the round of a form or URL is in the store. */
+  readonly settled: () => Promise<void>;
+}
+
+/** Declares capabilities, and has `answering` answer the requests. */
+function serveRequests(client: Client, parts: ServeRequestsOptions): void {
+  const { options, modes, answering, settled } = parts;
+  const { roots, sampling, declares } = options;
+  // Forms alone are declared without a mode, as in every revision: servers of 2025-06-18 may refuse a client that names modes.
+  const formsAlone = modes.every(mode => mode === 'form');
+  client.registerCapabilities({
+    elicitation: formsAlone ? {} : Object.fromEntries(modes.map(mode => [mode, {}])),
+    ...(roots && { roots: {} }),
+    ...(declares?.experimental && { experimental: declares.experimental }),
+    extensions: { ...declares?.extensions, [tasksExtension]: {} },
+    ...(sampling && { sampling: sampling.model.tools ? { tools: {} } : {} }),
+  });
+  const tappedRequest = (sent: { readonly _meta?: unknown }): TappedRequest => {
+    const request = parts.taken(sent._meta);
+    if (!request)
+      throw new ProtocolError(ProtocolErrorCode.InternalError, 'The request did not come through this connection.');
+    return request;
+  };
+  client.setRequestHandler('elicitation/create', async (_, { mcpReq }) => {
+    const request = tappedRequest(mcpReq);
+    await settled();
+    parts.answered(request, await answering.elicit(request, mcpReq.signal));
+    return placeholders.answer;
+  });
+  if (roots)
+    client.setRequestHandler('roots/list', (_, { mcpReq }) => answering.roots(tappedRequest(mcpReq), mcpReq.signal));
+  if (sampling)
+    client.setRequestHandler('sampling/createMessage', async (_, { mcpReq }) => {
+      return (await answering.sample(tappedRequest(mcpReq), mcpReq.signal)) as CreateMessageResult;
+    });
+}
 
 class Wiring implements Attachment {
   readonly #client: Client;

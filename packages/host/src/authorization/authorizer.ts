@@ -13,14 +13,11 @@ import { isRecord, own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { computeScopeUnion } from '@modelcontextprotocol/client';
-import { type Challenge, challengeOf, withinScopes } from './challenge.ts';
-import { type Discovered, discover } from './discovery.ts';
-import { type Grant, isFresh, isSendable, withoutTokens, withTokens } from './grant.ts';
-import { ownTokens, refreshed } from './renewal.ts';
-import { revoked } from './revocation.ts';
+import { type Challenge, challengeOf, type Discovered, discover, withinScopes } from './discovery.ts';
+import { ownTokens, refreshed, revoked } from './renewal.ts';
 import type { ServerAuth } from './server-auth.ts';
 import type { AskSignIn } from './sign-in.ts';
-import type { GrantVault, VaultKey } from './vault.ts';
+import { type Grant, type GrantVault, isFresh, isSendable, type VaultKey, withoutTokens, withTokens } from './vault.ts';
 
 /** Options of the tokens of a server. */
 export interface AuthorizerOptions {

@@ -12,10 +12,10 @@ import {
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
 import { type Callback, CallbackListener } from './callback-listener.ts';
-import type { KnownClient } from './grant.ts';
 import { knownClient, register } from './registration.ts';
 import { notSignedIn, type SignInParts } from './sign-in.ts';
-import { tokenProblem } from './token-problem.ts';
+import { tokenProblem } from './token-requests.ts';
+import type { KnownClient } from './vault.ts';
 
 /** @throws MidcallError `host/unauthorized` if nobody is signed in then */
 export async function signInByCode(parts: SignInParts): Promise<void> {

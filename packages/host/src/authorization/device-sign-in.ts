@@ -7,12 +7,11 @@ import { isRecord, own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { OAuthError, type OAuthTokens } from '@modelcontextprotocol/client';
-import { judgeEndpoint } from './endpoint-judge.ts';
-import type { KnownClient } from './grant.ts';
+import { judgeEndpoint } from './discovery.ts';
 import { knownClient, register } from './registration.ts';
 import { notSignedIn, type SignInParts } from './sign-in.ts';
-import { oauthCode, tokenProblem } from './token-problem.ts';
-import { authenticatedRequest, fetchTokens } from './token-requests.ts';
+import { authenticatedRequest, fetchTokens, oauthCode, tokenProblem } from './token-requests.ts';
+import type { KnownClient } from './vault.ts';
 
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
 

@@ -1,22 +1,88 @@
 /**
  * Finds the authorization server of an MCP server (RFC 9728, then RFC 8414 or OpenID Connect Discovery; basic/authorization),
- * and judges it before anything is sent there.
+ * and judges it before anything is sent there. A server names its authorization server, which names its endpoints. Unchecked,
+ * either could make this machine call services that only it can reach.
+ *
+ * - endpoint-E1 A request with a secret uses https, or stays on this machine.
+ * - endpoint-E2 A server elsewhere may not name an address of this machine or its network.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { own } from '@midcall/core/json';
+import { isInternalHost } from '@midcall/core/node';
 import { visible } from '@midcall/core/text';
+import { isConfidential } from '@midcall/core/url';
 import {
   type AuthorizationServerMetadata,
   discoverAuthorizationServerMetadata,
   discoverOAuthProtectedResourceMetadata,
+  extractWWWAuthenticateParams,
   IssuerMismatchError,
   type OAuthClientProvider,
   type OAuthProtectedResourceMetadata,
   selectResourceURL,
 } from '@modelcontextprotocol/client';
-import { type Challenge, withinScopes } from './challenge.ts';
-import { judgeEndpoint, longestAddress } from './endpoint-judge.ts';
+import { judgeUrl } from '../url/index.ts';
 import type { ServerAuth } from './server-auth.ts';
+
+/** Why a server refused a request for lack of a token, and what it would accept (RFC 6750, RFC 9728). All of it is untrusted. */
+export interface Challenge {
+  /** `token`: there was none, or none that is accepted (401); `scope`: the token lacks a scope (403 insufficient_scope). */
+  readonly wants: 'token' | 'scope';
+  /** The scopes that are needed, separated by spaces. */
+  readonly scope?: string;
+  /** Where the server's metadata is. */
+  readonly metadataUrl?: URL;
+}
+
+/** @returns undefined for any other response */
+export function challengeOf(response: Response): Challenge | undefined {
+  if (response.status !== 401 && response.status !== 403) return undefined;
+  const { scope, resourceMetadataUrl, error } = extractWWWAuthenticateParams(response);
+  if (response.status === 403 && error !== 'insufficient_scope') return undefined;
+  return {
+    wants: response.status === 401 ? 'token' : 'scope',
+    ...(scope !== undefined && { scope: withinScopes(scope) }),
+    ...(resourceMetadataUrl && { metadataUrl: resourceMetadataUrl }),
+  };
+}
+
+/** The most characters of a list of scopes; it becomes a part of the address of the sign-in page, and is shown to the person. */
+const longestScopes = 4_000;
+
+/**
+ * As many whole scopes from the beginning of a list as fit; the rest is not asked for.
+ * @param scopes - separated by spaces; untrusted
+ */
+export function withinScopes(scopes: string): string {
+  if (scopes.length <= longestScopes) return scopes;
+  const end = scopes.lastIndexOf(' ', longestScopes);
+  return end < 0 ? '' : scopes.slice(0, end);
+}
+
+/**
+ * Judges one address that a server names.
+ * @param what - in words, such as `the token endpoint`
+ * @param serverUrl - the MCP server's, which the person named
+ * @throws MidcallError `host/unauthorized`
+ */
+export function judgeEndpoint(what: string, address: string, serverUrl: URL): URL {
+  const refused = (why: string): MidcallError =>
+    new MidcallError(
+      'host/unauthorized',
+      `${what} that the server names is refused: ${visible(address, { max: 300 })} ${why}`,
+    );
+  if (!judgeUrl(address).openable) throw refused('is not a web address that can be opened.');
+  if (address.length > longestAddress) throw refused(`is longer than ${longestAddress} characters.`);
+  const url = new URL(address);
+  if (url.username !== '' || url.password !== '') throw refused('has a name or password in it.');
+  if (isInternalHost(url.hostname) && !isInternalHost(serverUrl.hostname))
+    throw refused('is on this machine or its network, and the server is elsewhere.');
+  if (!isConfidential(url)) throw refused('is not encrypted (https).');
+  return url;
+}
+
+/** A server names each of them, and the person has to read the one of the sign-in page. */
+const longestAddress = 2_000;
 
 /** An authorization server, and what tokens are requested for. */
 export interface Discovered {

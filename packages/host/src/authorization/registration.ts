@@ -6,9 +6,9 @@ import { MidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import { type OAuthClientMetadata, registerClient } from '@modelcontextprotocol/client';
 import type { Discovered } from './discovery.ts';
-import { endOf, type KnownClient } from './grant.ts';
 import type { ServerAuth } from './server-auth.ts';
-import { tokenProblem } from './token-problem.ts';
+import { tokenProblem } from './token-requests.ts';
+import { endOf, type KnownClient } from './vault.ts';
 
 /** What a registration says about this host. */
 export interface RegistrationOptions {

@@ -1,13 +1,16 @@
-/** Tokens obtained without a person: with a refresh token, or with this host's own credentials. */
+/**
+ * Tokens renewed without a person, with a refresh token or with this host's own credentials, and revoked.
+ */
+
+import { own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { refreshAuthorization } from '@modelcontextprotocol/client';
 import type { Discovered } from './discovery.ts';
-import { type Grant, withoutTokens, withTokens } from './grant.ts';
 import { knownClient } from './registration.ts';
 import type { ServerAuth } from './server-auth.ts';
-import { oauthCode, tokenProblem } from './token-problem.ts';
-import { fetchTokens } from './token-requests.ts';
+import { authenticatedRequest, fetchTokens, oauthCode, tokenProblem } from './token-requests.ts';
+import { type Grant, withoutTokens, withTokens } from './vault.ts';
 
 /** How an authorization server is asked. */
 export interface RenewalParts {
@@ -81,4 +84,32 @@ export async function refreshed(
     const { client: _, ...rest } = withoutTokens(grant);
     return code === 'invalid_client' ? rest : withoutTokens(grant);
   }
+}
+
+/**
+ * Revokes tokens at the authorization server that issued them (RFC 7009): the refresh token, upon which a good authorization server also revokes the access tokens; without one, the access
+ * token.
+ * @returns false if the authorization server revokes none, or is not the one that issued them
+ * @throws if it cannot be reached
+ */
+export async function revoked(
+  { issuer, client: registered, tokens }: Grant,
+  { discovered, auth, fetch, clock }: Omit<RenewalParts, 'scope'>,
+): Promise<boolean> {
+  const endpoint = own(discovered?.metadata, 'revocation_endpoint');
+  if (!tokens || discovered?.issuer !== issuer || typeof endpoint !== 'string') return false;
+  const client = knownClient(discovered, auth, registered, clock.now());
+  if (!client) return false;
+  const { refresh_token: refresh, access_token: access } = tokens;
+  for (const [token, hint] of [
+    [refresh, 'refresh_token'],
+    [access, 'access_token'],
+  ] as const) {
+    if (token === undefined) continue;
+    const response = await fetch(endpoint, authenticatedRequest(discovered, client, { token, token_type_hint: hint }));
+    await response.body?.cancel();
+    // Some do not revoke access tokens (unsupported_token_type): those expire soon and are no longer renewed.
+    if (!response.ok) return hint === 'access_token' && refresh !== undefined;
+  }
+  return true;
 }

@@ -5,8 +5,8 @@ import type { Clock } from '@midcall/core/time';
 import type { OAuthTokens } from '@modelcontextprotocol/client';
 import type { Ending } from '../question/index.ts';
 import type { Discovered } from './discovery.ts';
-import type { KnownClient } from './grant.ts';
 import type { ServerAuth } from './server-auth.ts';
+import type { KnownClient } from './vault.ts';
 
 /** A sign-in that waits for the person. */
 export interface SignInRequest {

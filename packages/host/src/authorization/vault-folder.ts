@@ -16,8 +16,7 @@ import { isRecord } from '@midcall/core/json';
 import { draftIn, writeWhole } from '@midcall/core/node';
 import { type Clock, systemClock } from '@midcall/core/time';
 import { withFileLock } from '../files/index.ts';
-import type { Grant } from './grant.ts';
-import { type GrantVault, isGrant, type VaultKey } from './vault.ts';
+import { type Grant, type GrantVault, isGrant, type VaultKey } from './vault.ts';
 
 /** How many milliseconds to wait for another process, which may be waiting for an authorization server. */
 const lockTimeoutMs = 90_000;

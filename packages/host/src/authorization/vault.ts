@@ -1,9 +1,72 @@
 /**
- * Where a host keeps its sign-ins, each for one principal and one server. A change excludes every other process, so that a
- * refresh token that rotates is presented once.
+ * What a host stores of its sign-ins, and where: each is for one principal and one server. Secrets stay in the vault and in token
+ * requests. A change excludes every other process, so that a refresh token that rotates is presented once.
  */
+
+import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
-import type { Grant } from './grant.ts';
+import { visible } from '@midcall/core/text';
+import type { OAuthTokens, StoredOAuthClientInformation } from '@modelcontextprotocol/client';
+
+/** This host, as one authorization server knows it. */
+export interface KnownClient {
+  /** As the SDK has it: the id, possibly a secret, and how it authenticates. */
+  readonly information: StoredOAuthClientInformation;
+  /** Where it comes from: the person (by hand), a client metadata document, or a registration at the authorization server. */
+  readonly from: 'hand' | 'document' | 'registration';
+  /** The redirect URI it was registered with. */
+  readonly redirectUri?: string;
+  /** Milliseconds since the epoch; forever if absent. */
+  readonly secretEndsAt?: number;
+}
+
+/** A sign-in to one server, or what is left of it. */
+export interface Grant {
+  /** The authorization server that all of this belongs to; none of it is ever sent to another. */
+  readonly issuer: string;
+  readonly client?: KnownClient;
+  /** The scopes asked for so far, so that a later sign-in does not lose what an earlier one had. */
+  readonly scope?: string;
+  readonly tokens?: OAuthTokens;
+  /** When the access token expires, in milliseconds since the epoch; unknown if absent. */
+  readonly endsAt?: number;
+}
+
+/** How many milliseconds before its expiry a token is no longer sent. */
+const marginMs = 20_000;
+
+/** The last moment that a `Date` can hold; a later one, such as Infinity, has no JSON. */
+const lastMoment = 8_640_000_000_000_000;
+
+/** The moment so many seconds from now, which a server named. */
+export const endOf = (now: number, seconds: number): number => Math.min(now + seconds * 1_000, lastMoment);
+
+/** True for a token that can be sent in a header (RFC 6749, A.12). The error of `fetch` about any other quotes it. */
+export const isSendable = (token: string): boolean => /^[\x20-\x7e]+$/.test(token);
+
+/**
+ * Tokens as received, with the time at which they expire.
+ * @throws MidcallError `host/unauthorized` for a token that cannot be sent
+ */
+export function withTokens(grant: Grant, tokens: OAuthTokens, now: number): Grant {
+  if (!isSendable(tokens.access_token))
+    throw new MidcallError(
+      'host/unauthorized',
+      `The authorization server ${visible(grant.issuer, { max: 300 })} gave a token with a character that no token may have.`,
+    );
+  const { endsAt: _, ...rest } = grant;
+  const { expires_in: seconds } = tokens;
+  return { ...rest, tokens, ...(seconds !== undefined && { endsAt: endOf(now, seconds) }) };
+}
+
+/** A sign-in whose tokens are no longer usable. */
+export function withoutTokens({ tokens: _, endsAt: __, ...rest }: Grant): Grant {
+  return rest;
+}
+
+/** True if the access token can be sent. */
+export const isFresh = ({ tokens, endsAt }: Grant, now: number): boolean =>
+  tokens !== undefined && isSendable(tokens.access_token) && (endsAt === undefined || now < endsAt - marginMs);
 
 /** Whose sign-in, and for which server. */
 export interface VaultKey {

@@ -11,7 +11,7 @@
  * - tap-T5 Responses are sent a few at a time: over HTTP each is a connection, and a server may have asked any number of
  *   questions.
  * - tap-T6 The content of a result belongs to the server: the SDK sees none of its blocks, since an unknown one would fail the
- *   call; see blocks-aside.ts. Of a result that is handed on unchanged, it sees nothing; see raw-result.ts.
+ *   call; see blocks-aside.ts. Of a result that is handed on unchanged, it sees nothing; see stand-ins.ts.
  * - tap-T8 The progress of a call reaches it at once: the SDK passes progress on later, and not at all if the answer came meanwhile.
  * - tap-T9 An answer to a form or a URL leaves as the handler gave it: the SDK, which refuses what the protocol does not allow in
  *   one, sees another in its place.

@@ -17,18 +17,16 @@ import {
   type ServerIntroduction,
 } from '../attach/index.ts';
 import { type AskSignIn, Authorizer, type AuthorizerOptions } from '../authorization/index.ts';
-import { eraOf, Listeners, logsOnRequest, negotiationOf, unprobed } from '../base/index.ts';
+import { type Era, eraOf, Listeners, logsOnRequest, negotiationOf, unprobed } from '../base/index.ts';
 import type { CallOutcome, RunOptions } from '../calls/index.ts';
 import type { SamplingAccount } from '../sampling/index.ts';
 import { type ForwardedAnswer, type ForwardedRequest, type ForwardOptions, mendLists } from '../sdk-seam/index.ts';
 import { originOf, type ServerEntry, type ServerTarget, taskServerOf } from '../servers/index.ts';
 import { type Catalogue, listProblem, readCatalogue } from './catalogue.ts';
 import { attachOptionsOf, type ConnectionOptions, checkConnection } from './connection-options.ts';
-import { LastWords } from './last-words.ts';
-import { type ServerInfo, serverInfoOf } from './server-info.ts';
 import { terminate } from './terminate.ts';
 import { openTransport, type PausableTransport } from './transport.ts';
-import { failedToAnswer } from './unreached.ts';
+import { failedToAnswer, LastWords } from './unreached.ts';
 import { WireWatch } from './wire-watch.ts';
 
 /** `stopped`: not started, or stopped by us; `failed`: could not start, or ended unexpectedly. */
@@ -59,6 +57,37 @@ export interface CallHandle {
   readonly outcome: Promise<CallOutcome>;
   /** Stops it; its open questions are withdrawn. */
   cancel(): void;
+}
+
+/** What a server says about itself; everything but `era` is untrusted. */
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+  readonly instructions?: string;
+  readonly era: Era;
+  readonly protocolVersion: string;
+  /** True if it completes the arguments of prompts and resource templates. */
+  readonly completes?: true;
+}
+
+/**
+ * Reads it.
+ * @param id - the name to use if the server gives none
+ * @returns undefined until the server is connected
+ */
+function serverInfoOf(client: Client, attachment: Attachment, id: string): ServerInfo | undefined {
+  const protocolVersion = client.getNegotiatedProtocolVersion();
+  if (protocolVersion === undefined) return undefined;
+  const info = client.getServerVersion();
+  return {
+    name: info?.name ?? id,
+    version: info?.version ?? '',
+    ...defined({ title: info?.title, instructions: client.getInstructions() }),
+    era: attachment.asker().era,
+    protocolVersion,
+    ...(client.getServerCapabilities()?.completions && { completes: true }),
+  };
 }
 
 /**

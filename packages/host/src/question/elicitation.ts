@@ -3,8 +3,8 @@
  * reads what the transport received, not what the SDK made of it.
  */
 import type { AskedField } from '@midcall/core/form';
+import { own } from '@midcall/core/json';
 import { readAskedForm } from '@midcall/core/json-schema';
-import { appUri } from './app-uri.ts';
 import type { Ending } from './question.ts';
 
 /** The modes a host declares. */
@@ -54,6 +54,15 @@ export function readElicitation(
   if (message.length > longestMessage)
     return bad(`The message has ${message.length} characters; at most ${longestMessage} are shown.`);
   return mode === 'form' ? readFormMode(params, message) : readUrlMode(params, message, options.withId);
+}
+
+/** The most characters the URI of an App may have. */
+const LONGEST_URI = 2_000;
+
+/** The MCP App that is named by the `_meta.ui.resourceUri` of a tool, or of the params of a question; undefined if it names none, or names it wrongly. */
+export function appUri(naming: unknown): string | undefined {
+  const uri = own(own(own(naming, '_meta'), 'ui'), 'resourceUri');
+  return typeof uri === 'string' && uri.startsWith('ui://') && uri.length <= LONGEST_URI ? uri : undefined;
 }
 
 function readFormMode(params: Readonly<Record<string, unknown>>, message: string): Elicitation {

@@ -1,7 +1,7 @@
 export { areAlike, foldAlike } from './alike-calls.ts';
-export { appUri } from './app-uri.ts';
 export { argumentRows } from './argument-rows.ts';
 export {
+  appUri,
   type Elicitation,
   type ElicitationMode,
   type ElicitResult,

@@ -8,6 +8,7 @@
  * - offered-R4 The list is written atomically, so that a crash leaves the old one or the new one.
  */
 
+import { access, constants, realpath, stat } from 'node:fs/promises';
 import { MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
 import {
@@ -25,8 +26,70 @@ import { type Root, toPath, toUri } from '@midcall/core/roots';
 import { visible } from '@midcall/core/text';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import { Listeners } from '../base/index.ts';
-import type { RootsDisk } from './disk.ts';
-import type { RootsMemory } from './memory.ts';
+import { ownerFile } from '../files/index.ts';
+
+/** What is stored between sessions. */
+export interface RootsState {
+  readonly roots: readonly { readonly path: string; readonly name: string; readonly as?: string }[];
+  /** Server id -> paths granted to it. A server that is missing has not been decided about. */
+  readonly grants: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Where the offered roots are stored. */
+export interface RootsMemory {
+  /** The last state that was stored; undefined if there is none. */
+  read(): Promise<RootsState | undefined>;
+  /** Stores a state in place of the previous one. */
+  write(state: RootsState): Promise<void>;
+}
+
+/**
+ * Stores the offered roots in a JSON file that only its owner can read; a file that cannot be parsed is an error.
+ * @example
+ * ```ts
+ * const roots = new OfferedRoots({ disk: machineDisk, memory: rootsFile('/home/ada/.config/my-host/roots.json') });
+ * ```
+ */
+export function rootsFile(path: string): RootsMemory {
+  return ownerFile(path, 'a list of roots', isState);
+}
+
+const areTexts = (list: unknown): boolean => Array.isArray(list) && list.every(each => typeof each === 'string');
+
+function isState(value: unknown): value is RootsState {
+  if (typeof value !== 'object' || value === null) return false;
+  const { roots, grants } = value as Partial<RootsState>;
+  const rootsOk = Array.isArray(roots) && roots.every(root => areTexts([root?.path, root?.name, root?.as ?? '']));
+  return rootsOk && typeof grants === 'object' && grants !== null && Object.values(grants).every(areTexts);
+}
+
+/** The file system, as far as offering roots needs it. */
+export interface RootsDisk {
+  /** What a path leads to when links are followed. Never rejects. */
+  look(path: string): Promise<'directory' | 'not-a-directory' | 'unreadable' | 'gone'>;
+  /** The path with every link resolved. */
+  real(path: string): Promise<string>;
+}
+
+/**
+ * The file system of this machine.
+ * @example
+ * ```ts
+ * const roots = new OfferedRoots({ disk: machineDisk });
+ * ```
+ */
+export const machineDisk: RootsDisk = {
+  async look(path) {
+    try {
+      if (!(await stat(path)).isDirectory()) return 'not-a-directory';
+      await access(path, constants.R_OK | constants.X_OK);
+      return 'directory';
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'unreadable' : 'gone';
+    }
+  },
+  real: path => realpath(path),
+};
 
 /** A directory on offer. */
 export interface OfferedRoot extends Root {

@@ -11,7 +11,7 @@ import {
 } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
 import { isLongText, mask, secretWarnings, visible } from '../index.ts';
-import { editText } from './edit-text.ts';
+import { editText, safePrompt } from './edit-text.ts';
 import type { Editor } from './editor.ts';
 import { promptOf } from './field-lines.ts';
 import {
@@ -23,7 +23,6 @@ import {
   type Unanswered,
   unanswered,
 } from './prompter.ts';
-import { safePrompt } from './safe-prompt.ts';
 
 /** What asking for one field needs. */
 export interface FieldOptions {

@@ -3,11 +3,34 @@
  *
  * - editor-T3 A text with lines that an editor would obey (settings for Vim or Emacs) is not opened in an editor.
  */
+
+import { visible } from '../index.ts';
 import type { Editor } from './editor.ts';
 import { type Prompter, type PromptResult, type TextPrompt, type Unanswered, unanswered } from './prompter.ts';
-import { safePrompt } from './safe-prompt.ts';
 
 const obeyed = /(?:^|\s)(?:vim?|ex)(?:[<=>]?\d+)?:|-\*-|local variables:/im;
+
+/** Longer texts are cut before they are edited. */
+const longest = 1_000_000;
+
+/** A prompt that is safe to draw, and a function that maps its result back. */
+export interface SafePrompt {
+  readonly prompt: TextPrompt;
+  readonly untouched: (text: string) => string;
+}
+
+/**
+ * Makes a prompt for a text that may contain anything: hidden characters are written out before it is shown, and a text that was
+ * not edited is returned unchanged to the letter.
+ * @param lines - true keeps line breaks
+ */
+export function safePrompt(prompt: TextPrompt, lines: boolean): SafePrompt {
+  const { initial, validate } = prompt;
+  if (initial === undefined) return { prompt, untouched: text => text };
+  const safeText = visible(initial, { lines, max: longest });
+  const untouched = (text: string): string => (text === safeText ? initial : text);
+  return { prompt: { ...prompt, initial: safeText, validate: text => validate(untouched(text)) }, untouched };
+}
 
 /**
  * @param request - `initial` may contain anything: hidden characters are written out before it is shown

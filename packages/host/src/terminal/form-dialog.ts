@@ -1,12 +1,10 @@
 /** A form, field by field or from a list of its fields, then a review of the whole before anything is sent. */
 import { type AskedField, isWayBack, type SelectField } from '@midcall/core/form';
 import { type FormQuestion, type Reply, secretsOf, visible } from '../index.ts';
-import type { FieldOptions } from './ask-value.ts';
-import { answerLines, nameOf } from './field-lines.ts';
-import { fieldList, fieldPicks, isLong, takeDefaults } from './field-list.ts';
+import { askValue, type FieldOptions } from './ask-value.ts';
+import { answerLines, answerText, nameOf } from './field-lines.ts';
 import { heading, quoted } from './frame.ts';
 import type { Pick, Prompter } from './prompter.ts';
-import { askField, notSent, type Sheet, unanswered } from './sheet.ts';
 import { askToLeave, decline, dismiss, goBackTo, listPick, refusing } from './ways-out.ts';
 
 const notesOf = ({ notes = [] }: FormQuestion): readonly string[] =>
@@ -17,6 +15,65 @@ export type FormDialogOptions = Omit<FieldOptions, 'secrets'>;
 type DialogOptions = FieldOptions & { readonly wayBack: SelectField | undefined };
 
 type Went = 'on' | 'back' | 'before' | 'list' | Reply;
+
+/** The state of a form that a person fills in: what is answered, and what was left unfinished. */
+interface Sheet {
+  /** Where the person is: -1 is the choice to answer at all, then the fields, then the review. */
+  at: number;
+  readonly answers: Map<string, unknown>;
+  /** What had been entered in a field that was left without an answer: a text, or the picks of a list. */
+  readonly typed: Map<string, string | readonly string[]>;
+  /** True if the last step was one back. */
+  backed: boolean;
+  /** True if they choose fields from a list instead of being asked one after the other. */
+  listed: boolean;
+}
+
+/**
+ * Asks for one field and records the answer, or what had been entered. @returns `before` if the person went to the previous
+ * field
+ */
+async function askField(
+  field: AskedField,
+  { answers, typed }: Sheet,
+  prompter: Prompter,
+  options: FieldOptions,
+): Promise<'on' | 'back' | 'before'> {
+  const result = await askValue(
+    field,
+    answers.get(field.name) ?? field.default,
+    typed.get(field.name),
+    prompter,
+    options,
+  );
+  if (!result.answered) {
+    if (result.typed !== undefined) typed.set(field.name, result.typed);
+    return result.toFieldBefore ? 'before' : 'back';
+  }
+  typed.delete(field.name);
+  if (result.value === undefined) answers.delete(field.name);
+  else answers.set(field.name, result.value);
+  return 'on';
+}
+
+/** The required fields that have no answer. */
+const unanswered = ({ fields }: FormQuestion, { answers }: Sheet): readonly AskedField[] =>
+  fields.filter(field => field.required && !answers.has(field.name));
+
+/** What was entered and not sent, to be copied. */
+function notSent({ fields }: FormQuestion, { answers, typed }: Sheet, secrets: ReadonlySet<string>): readonly string[] {
+  const lines = fields.flatMap(field => {
+    const left = typed.get(field.name);
+    const value = left === undefined || left.length === 0 ? answers.get(field.name) : valueLeft(field, left);
+    return value === undefined ? [] : answerLines(field, value, secrets);
+  });
+  return lines.length === 0 ? [] : ['Not sent. You had entered:', ...lines];
+}
+
+const valueLeft = (field: AskedField, left: string | readonly string[]): unknown =>
+  field.kind === 'multi-select' && typeof left !== 'string'
+    ? left.map(each => field.choices[Number(each)]!.value)
+    : (left as string);
 
 /**
  * Asks one form. Ctrl-C or Esc goes one step back; pressing it again asks whether to leave the question.
@@ -48,6 +105,80 @@ export async function formDialog(
   // The review has shown it just above.
   if (reply.action !== 'accept' && sheet.at < fields.length) prompter.say(notSent(question, sheet, options.secrets));
   return reply;
+}
+
+/** A form with more fields than this offers the list. */
+const mostWalked = 8;
+
+const isLong = ({ fields }: FormQuestion): boolean => fields.length > mostWalked;
+
+/** The value of the choice that leads from the list to the review. */
+const toReview = 'review';
+
+/** Takes the form's defaults as answers, as if the person had gone through it without changing anything. */
+function takeDefaults({ fields }: FormQuestion, { answers }: Sheet, secrets: ReadonlySet<string>): void {
+  for (const { name, default: value } of fields)
+    if (value !== undefined && !answers.has(name) && !secrets.has(name)) answers.set(name, value);
+}
+
+/** One entry for each field, by its place in the form; its answer is always visible, not only under the cursor. */
+const fieldPicks = (
+  { fields }: FormQuestion,
+  { answers, typed }: Sheet,
+  secrets: ReadonlySet<string>,
+): readonly Pick[] =>
+  fields.map((field, index) => {
+    const name = nameOf(field);
+    const answered = answers.has(field.name);
+    const label = answered ? `${name}: ${answerText(field, answers.get(field.name), secrets)}` : name;
+    const state = typed.has(field.name) ? ' (not finished)' : field.required && !answered ? ' (required)' : '';
+    return { value: String(index), label: `${label}${state}` };
+  });
+
+/** "5 answers, 12 left empty, 2 of them required" */
+function counted(question: FormQuestion, sheet: Sheet): string {
+  const answered = question.fields.filter(({ name }) => sheet.answers.has(name)).length;
+  const missing = unanswered(question, sheet).length;
+  const required = missing === 0 ? '' : `, ${missing} of them required`;
+  return `${answered} ${answered === 1 ? 'answer' : 'answers'}, ${question.fields.length - answered} left empty${required}`;
+}
+
+/** The field to offer next: after the last one, first the required fields, then empty ones. */
+function next(question: FormQuestion, sheet: Sheet, last: AskedField | undefined): string {
+  const { fields } = question;
+  const from = last ? fields.indexOf(last) + 1 : 0;
+  const inTurn = [...fields.slice(from), ...fields.slice(0, from)];
+  const [missing] = unanswered(question, sheet);
+  const firstUnanswered = inTurn.find(field => unanswered(question, sheet).includes(field)) ?? missing;
+  const empty = firstUnanswered ?? inTurn.find(({ name }) => !sheet.answers.has(name));
+  return empty ? String(fields.indexOf(empty)) : toReview;
+}
+
+/** Lets the person choose fields and answer them, until they ask to review the whole form. */
+async function fieldList(
+  question: FormQuestion,
+  sheet: Sheet,
+  prompter: Prompter,
+  options: FieldOptions,
+): Promise<'on' | 'back'> {
+  const { fields } = question;
+  let last: AskedField | undefined;
+  for (;;) {
+    const chosen = await prompter.choose({
+      message: `Which field? ${counted(question, sheet)}`,
+      picks: [
+        { value: toReview, label: 'Look at your answer', hint: 'then send it' },
+        ...fieldPicks(question, sheet, options.secrets),
+      ],
+      initial: next(question, sheet, last),
+      signal: options.signal,
+    });
+    if (!chosen.answered) return 'back';
+    if (chosen.value === toReview) return 'on';
+    last = fields[Number(chosen.value)]!;
+    await askField(last, sheet, prompter, options);
+    if (options.signal.aborted || prompter.starved) return 'back';
+  }
 }
 
 async function walk(question: FormQuestion, sheet: Sheet, prompter: Prompter, options: DialogOptions): Promise<Reply> {

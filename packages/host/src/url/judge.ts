@@ -8,8 +8,7 @@
 import { domainToUnicode } from 'node:url';
 import { hides } from '@midcall/core/text';
 import { isLoopback } from '@midcall/core/url';
-import { latinReading, skeleton } from './confusable.ts';
-import { mixedScripts } from './mixed-scripts.ts';
+import { latinReading, mixedScripts, skeleton } from './confusable.ts';
 import { parseDomain } from './parse-domain.ts';
 
 /** Signs that are part of ordinary names: the Catalan, Greek, Hebrew and Japanese ones IDNA knows (RFC 5892, A). */

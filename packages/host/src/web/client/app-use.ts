@@ -2,7 +2,7 @@
  * Who has the keyboard: the person's page, or an App in its frame. An App can take the focus at any time, also from a frame that is
  * inert or not displayed, so the focus says nothing of the person.
  *
- * - app-use-U1 An App is in use from the moment at which the person presses a pointer in it (`apps/use-witness.ts`), or a key after
+ * - app-use-U1 An App is in use from the moment at which the person presses a pointer in it (`apps/app-documents.ts`), or a key after
  *   they have brought the focus there, until they press either on the page, or the focus comes back to it.
  * - app-use-U2 The focus stays in an App only if the person brought it there: by using the App, by the Tab key, or by what the
  *   page itself does. Otherwise what had it gets it back at once.
@@ -10,7 +10,7 @@
  */
 import { appsIn } from './teardown.ts';
 
-/** The members of a message of the desk's own script in an App, as `apps/use-witness.ts` writes them. */
+/** The members of a message of the desk's own script in an App, as `apps/app-documents.ts` writes them. */
 const [useMember, eventMember] = ['io.github.midcall/use', 'io.github.midcall/event'] as const;
 
 /** Controls in which a secret is typed, and the button that reveals one. */

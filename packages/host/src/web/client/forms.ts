@@ -4,7 +4,6 @@
  */
 import { telling } from './drafts.ts';
 import { fetched } from './fetched.ts';
-import { mayLeave, noteStarts, stay } from './leaving.ts';
 import { sendsLine } from './lines.ts';
 import { morph } from './morph.ts';
 import { isTouched, pageShown, sending, showDocument, touch, untouch } from './page.ts';
@@ -147,6 +146,45 @@ const changed = new WeakSet<HTMLFormElement>();
 function save(form: HTMLFormElement): void {
   if (form.dataset['sending'] === 'true') changed.add(form);
   else form.requestSubmit();
+}
+
+/** What a card's form contained when it was first shown; undefined if that was a draft already. */
+const starts = new WeakMap<HTMLFormElement, string | undefined>();
+
+const contents = (form: HTMLFormElement): string => JSON.stringify([...new FormData(form)]);
+
+const warningIn = (form: HTMLFormElement): HTMLElement | null => form.querySelector<HTMLElement>('[data-leaving]');
+
+/** Remembers what the cards that have just been shown contain. */
+function noteStarts(): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>('[data-question] > form'))
+    if (!starts.has(form)) starts.set(form, form.dataset['drafted'] === undefined ? contents(form) : undefined);
+}
+
+/** Takes a warning back, as somebody goes on filling in the form. */
+function stay(form: HTMLFormElement): void {
+  const warning = warningIn(form);
+  if (warning) warning.hidden = true;
+}
+
+/** True for a warning that the person can see, and not only hear. */
+function isInSight(warning: HTMLElement): boolean {
+  const { top, bottom } = warning.getBoundingClientRect();
+  return top >= 0 && bottom <= window.innerHeight;
+}
+
+/**
+ * Decides whether Esc may dismiss the card of a form: at once if nothing was entered in it. Otherwise the first Esc only says that
+ * what was entered will be lost, and the next one dismisses while that is in sight.
+ */
+function mayLeave(form: HTMLFormElement): boolean {
+  const warning = warningIn(form);
+  if (!warning || starts.get(form) === contents(form) || (!warning.hidden && isInSight(warning))) return true;
+  warning.hidden = false;
+  if (!isInSight(warning)) warning.scrollIntoView({ block: 'center' });
+  const region = document.getElementById('announce');
+  if (region) region.textContent = warning.textContent;
+  return false;
 }
 
 function onInput(event: Event): void {

@@ -5,9 +5,9 @@
  */
 import { emptied, type Issue, parseTextual, type TextField } from '@midcall/core/form';
 import { isRecord, parseShallow } from '@midcall/core/json';
+import { spelledOffset, zoneOffset } from '@midcall/core/time';
 import { texts } from '../texts/index.ts';
 import type { ArgumentField, ListField, SingleField } from './argument-form.ts';
-import { toZoned } from './zoned.ts';
 
 /** What is wrong with a field, or with one control of it. */
 export interface FieldIssue extends Issue {
@@ -205,4 +205,18 @@ export function readable(field: ArgumentField, value: unknown): string {
     return value.map(each => field.choices.find(choice => choice.value === each)?.title ?? String(each)).join(', ');
   }
   return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** True if the platform knows a zone of this name. */
+export const isZone = (zone: string): boolean => zoneOffset(0, zone) !== undefined;
+
+/** The zone's offset at a moment, such as `+02:00`. */
+export const offsetIn = (zone: string, at: number): string => spelledOffset(zoneOffset(at, zone) ?? 0);
+
+/** RFC 3339 as wall-clock time in a zone, to the second; undefined if it is not a time, or the zone is unknown. */
+export function toZoned(text: string, zone: string): string | undefined {
+  const at = Date.parse(text);
+  const offset = Number.isNaN(at) ? undefined : zoneOffset(at, zone);
+  if (offset === undefined) return undefined;
+  return new Date(at + offset * 60_000).toISOString().slice(0, 19).replace(/:00$/, '');
 }

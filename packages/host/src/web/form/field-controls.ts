@@ -17,8 +17,7 @@ import { isLongText, mayHaveLines, saidAlready, secretWarnings } from '../../ind
 import { icons, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 import type { SingleField } from './argument-form.ts';
-import { type Draft, type FieldIssue, first } from './draft.ts';
-import { isZone, offsetIn } from './zoned.ts';
+import { type Draft, type FieldIssue, first, isZone, offsetIn } from './draft.ts';
 
 /** Where a control is: the form it belongs to, and that form's content. */
 export interface Place {

@@ -3,12 +3,14 @@
  * button is pressed; without it there is always one empty row at the end. A blank row is not an item. Pure.
  */
 import { labelOf } from '@midcall/core/form';
+import { own } from '@midcall/core/json';
+import { checkArgument, newReading, unwrap } from '@midcall/core/json-schema';
 import { areaControl, attributes, type Html, html, lineControl } from '@midcall/core/page';
 import { mayHaveLines, secretNames } from '../../index.ts';
 import { icons, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 import type { ArgumentField, ListField } from './argument-form.ts';
-import { cellName, first, isBlank, rowsOf } from './draft.ts';
+import { cellName, type Draft, type FieldIssue, first, isBlank, rowsOf, valueFrom } from './draft.ts';
 import { earlierList, fieldControl, oneLine, type Place, sentence } from './field-controls.ts';
 
 /** True if a list has as many rows as it may have. */
@@ -104,4 +106,33 @@ function listEditor(list: ListField, index: number, place: Place): Html {
 /** One argument: label, rule, control or rows, errors. */
 export function argumentControl(field: ArgumentField, index: number, place: Place): Html {
   return field.kind === 'list' ? listEditor(field, index, place) : fieldControl(field, index, place);
+}
+
+/**
+ * Tells what is wrong in the rows of a list, each at its own control.
+ * @param name - of the list's controls
+ * @param schema - of the list; untrusted
+ * @param root - the whole schema
+ */
+export function listIssues(
+  list: ListField,
+  name: string,
+  draft: Draft,
+  schema: unknown,
+  root: unknown,
+): readonly FieldIssue[] {
+  const { document, work } = newReading(root);
+  const items = unwrap(own(unwrap(schema, document, work).schema, 'items'), document, work).schema;
+  const members = own(items, 'properties');
+  return rowsOf(draft, name)
+    .filter(row => !isBlank(draft, list, name, row))
+    .flatMap(row =>
+      list.columns.flatMap((column, at) => {
+        const cell = cellName(name, row, at);
+        const { value, issue } = valueFrom(column, cell, draft);
+        const part = list.ofObjects ? own(members, column.name) : items;
+        const found = issue ?? checkArgument({ ...column, schema: part, root }, value);
+        return found ? [{ ...found, field: list.name, cell }] : [];
+      }),
+    );
 }

@@ -1,13 +1,17 @@
-/** The pages that put servers on the desk: one box for what is known of them, and what has to be confirmed or asked. Pure. */
+/**
+ * The pages that put servers on the desk: one box for what is known of them, what has to be confirmed or asked, and what became of
+ * each server of an mcp.json. Pure.
+ */
 import { attributes, type Html, html } from '@midcall/core/page';
 import { type MissingValue, mask, originOf, type ServerEntry } from '../../index.ts';
 import { type Draft, first } from '../form/index.ts';
 import { visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
-import { type Session, secretsOf, type Understood } from '../workspace/index.ts';
+import { type DeskView, type ServerView, type Session, secretsOf, type Understood } from '../workspace/index.ts';
 import { buttonForm } from './button-form.ts';
 import type { Content } from './layout.ts';
-import { secretLines, workingDirectory } from './server-fields.ts';
+import { serverPath } from './paths.ts';
+import { serverCounts, serverTrouble } from './server-parts.ts';
 
 const own = texts.add;
 
@@ -179,5 +183,45 @@ export function hostsPage(lists: readonly FoundList[], { csrf, link }: Session):
               html`<section class="panel" aria-labelledby="host-${String(at)}"><div class="panel-title"><h2 id="host-${String(at)}">${list.host}</h2><span class="mono quiet-text">${visibleHtml(list.path, 300)}</span></div><ul class="panel-body host-servers">${list.entries.map(each => row(list, at, each))}</ul></section>`,
           )}<div class="actions"><button class="button primary">${hosts.add}</button><a class="button" href="${link('/add')}">${texts.servers.cancel}</a></div></form>`
     }`,
+  };
+}
+
+/** The directory a command is started in. */
+export const workingDirectory = (scope: string, value: string): Html =>
+  html`<div class="field"><label for="${scope}-cwd">${texts.servers.directory} <span class="need">${texts.field.optional}</span></label><input${attributes({ id: `${scope}-cwd`, name: 'cwd', class: 'mono', spellcheck: 'false', value })}></div>`;
+
+/** Variables or headers, one per line. The input is hidden, and never put into a page again. */
+export function secretLines(scope: string, url: boolean): Html {
+  const { newVariables, newHeaders, variablesHelp, headersHelp } = texts.servers;
+  const id = `${scope}-secrets`;
+  return html`<div class="field" data-secret><label for="${id}">${url ? newHeaders : newVariables} <span class="need">${texts.field.optional}</span></label><p class="help" id="${id}-help">${url ? headersHelp : variablesHelp}</p><div class="secret-entry"><textarea${attributes({ id, name: 'secrets', rows: 2, class: 'mono masked', spellcheck: 'false', autocomplete: 'off', 'aria-describedby': `${id}-help` })}></textarea><button${attributes({ type: 'button', class: 'button small script-only', 'data-reveal': id, 'aria-pressed': 'false', 'data-morph': 'keep' })}>${texts.field.reveal}</button></div></div>`;
+}
+
+/** One entry of the file: on the desk by that name, or not because of a problem. */
+export interface Imported {
+  readonly id: string;
+  readonly problem?: string;
+}
+
+const isServer = (server: ServerView | undefined): server is ServerView => server !== undefined;
+
+/** The page that shows each entry of an mcp.json with its result, which follows its server from then on. */
+export function importedPage(entries: readonly Imported[], view: DeskView): Content {
+  const { imported } = texts.servers;
+  const rows = entries.map(({ id, problem }) => {
+    const server = view.servers.find(each => each.id === id);
+    const state = problem === undefined ? (server?.state ?? 'stopped') : 'failed';
+    return { id, problem, server, state, why: problem ?? (server && serverTrouble(server)) };
+  });
+  const count = (state: ServerView['state']): number => rows.filter(row => row.state === state).length;
+  const failed = rows.filter(row => row.state === 'failed').map(row => row.id);
+  return {
+    title: imported.title,
+    at: '/add',
+    refresh: { after: 2, to: view.link('/imported') },
+    main: html`<div class="head"><h1>${imported.title}</h1></div><p class="lead" role="status">${visibleHtml(imported.summary(count('ready'), count('starting'), failed), 2_000)}</p><ul class="panel server-rows">${rows.map(
+      ({ id, problem, server, state, why }) =>
+        html`<li class="server-row" data-key="imported-${id}"><span class="state state-${state}"></span>${isServer(server) ? html`<a class="server-row-name" href="${view.link(serverPath(id))}">${visibleHtml(id, 80)}</a>` : html`<span class="server-row-name">${visibleHtml(id, 80)}</span>`}<span class="server-row-counts">${server?.state === 'ready' ? serverCounts(server) : problem === undefined ? texts.servers.state[state] : imported.notAdded}</span>${server?.era !== undefined && html`<span class="server-row-era">${texts.servers.revision(server.era)}</span>`}${state === 'failed' && why !== undefined && html`<span class="server-row-trouble whole">${visibleHtml(why, 600)}</span>`}</li>`,
+    )}</ul><p class="actions"><a class="button primary" href="${view.link('/')}">${texts.session.back}</a><a class="button" href="${view.link('/add')}">${texts.servers.add}</a></p>`,
   };
 }

@@ -5,9 +5,9 @@ import { type Draft, first } from '../form/index.ts';
 import { visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 import { type Session, secretsOf, writtenTarget } from '../workspace/index.ts';
+import { secretLines, workingDirectory } from './add-page.ts';
 import type { Content } from './layout.ts';
 import { serverPath } from './paths.ts';
-import { secretLines, workingDirectory } from './server-fields.ts';
 
 function secretList(entry: ServerEntry): Html | false {
   const names = Object.keys(secretsOf(entry.target));

@@ -1,4 +1,13 @@
-export { addPage, type FoundList, hostsPage, type NeedyServer, packagePage, valuesPage } from './add-page.ts';
+export {
+  addPage,
+  type FoundList,
+  hostsPage,
+  type Imported,
+  importedPage,
+  type NeedyServer,
+  packagePage,
+  valuesPage,
+} from './add-page.ts';
 export { auditPage } from './audit-page.ts';
 export { callPage, nextQuestion, questionPage, type Returned } from './call-page.ts';
 export { comparable, comparePage, lastBefore } from './compare-page.ts';
@@ -6,7 +15,6 @@ export { editPage } from './edit-page.ts';
 export { findPage } from './find-page.ts';
 export { historyPage } from './history-page.ts';
 export { homePage } from './home-page.ts';
-export { type Imported, importedPage } from './imported-page.ts';
 export { inboxPage } from './inbox-page.ts';
 export {
   type AssetPaths,

@@ -1,13 +1,29 @@
 /** The layout of every page: navigation, servers, and open questions. Pure. */
-import { attributes, brandMark, type Html, html, type Page, page } from '@midcall/core/page';
+
+import { createHash } from 'node:crypto';
+import { attributes, brandMark, Html, html, type Page, page } from '@midcall/core/page';
 import { foldAlike, type Question, visible } from '../../index.ts';
 import { age, questionIcon, questionSubject } from '../card/index.ts';
-import { icons, visibleHtml } from '../html/index.ts';
+import { icons, named, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
-import type { DeskView } from '../workspace/index.ts';
-import { part } from './part.ts';
-import { questionPath, togetherPath } from './paths.ts';
-import { type Place, sidebar } from './sidebar.ts';
+import type { DeskView, OfferView, ServerView } from '../workspace/index.ts';
+import { offerPath, questionPath, serverPath, togetherPath } from './paths.ts';
+
+const nameOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16);
+
+/**
+ * An element of a page that an open page may have already. When the page comes again with a question, it is left out, so that the
+ * browser has to read only what is new (`client/morph.ts`). It is named after its content: whatever has that name is the same.
+ */
+export function part(tag: 'li' | 'nav' | 'dialog' | 'div', all: Parameters<typeof attributes>[0], content: Html): Html {
+  const rest = html`${attributes(all)}>${new Html(content.text)}</${tag}>`.text;
+  const name = nameOf(rest);
+  const text = `<${tag} data-part="${name}"${rest}`;
+  const instead =
+    html`<${tag} data-part="${name}"${attributes({ id: all['id'], 'data-key': all['data-key'] })} data-left-out></${tag}>`
+      .text;
+  return new Html(text, [{ name, start: 0, end: text.length, instead }]);
+}
 
 /** The palette; its results are fetched while somebody types. */
 const palette: Html = part(
@@ -43,6 +59,82 @@ export interface AssetPaths extends PageAssets {
   readonly usedLinkScript: string;
   readonly worker: string;
   readonly manifest: string;
+}
+
+/** What the sidebar has to know about the page beside it. */
+export interface Place {
+  /** The path of this page's entry in the navigation. */
+  readonly at?: string;
+  /** The server and the tool that the page is about. */
+  readonly serverId?: string;
+  readonly tool?: string;
+}
+
+/** How many tools of one server are listed here; its own page has all. */
+const mostTools = 30;
+
+/** How many letters of a name are visible here; a longer one shows the rest on hover. */
+const mostLetters = 24;
+
+/** The tools of a server that are listed; the one that the page is about is always among them. */
+function listedTools(tools: readonly OfferView[], current: string | undefined): readonly OfferView[] {
+  const first = tools.slice(0, mostTools);
+  const own = tools.slice(mostTools).find(tool => tool.name === current);
+  return own ? [...first, own] : first;
+}
+
+/** The same of a server, whose name is bold and shares its line. */
+const mostLettersOfServer = 16;
+
+/** How many letters at the end of a long name stay visible: names often differ there. */
+const endLetters = 9;
+
+/** A name of which, where it is cut, the beginning and the end remain. */
+const cut = (text: string, most = mostLetters): Html =>
+  text.length <= most
+    ? visibleHtml(text, 200)
+    : html`<span class="cut"><span>${visibleHtml(text.slice(0, -endLetters), 200)}</span><span>${visibleHtml(text.slice(-endLetters), 200)}</span></span>`;
+
+const longest = ({ name, title = '' }: OfferView): number => Math.max(name.length, title.length);
+
+function toolGroup(server: ServerView, place: Place, open: boolean, { link }: DeskView): Html | false {
+  if (server.tools.length === 0) return false;
+  const isCurrent = place.serverId === server.id;
+  const tools = open ? listedTools(server.tools, isCurrent ? place.tool : undefined) : [];
+  const left = server.tools.length - tools.length;
+  return html`<details${attributes({ open, class: 'tool-group', 'data-fold': server.id })}><summary${attributes({ 'aria-label': texts.servers.toolsOf(server.id, server.tools.length) })}>${server.tools.length}${icons.unfold}</summary><ul class="tools">${tools.map(
+    tool =>
+      html`<li><a${attributes({ href: link(offerPath(server.id, 'tool', tool.name)), class: 'tool', title: longest(tool) > mostLetters && visible(tool.name, { max: 200 }), 'aria-current': isCurrent && place.tool === tool.name && 'page' })}>${named(tool.name, tool.title, 200, text => cut(text))}</a></li>`,
+  )}${left > 0 && html`<li><a class="tool more-tools" href="${link(serverPath(server.id))}">${texts.servers.moreTools(left, tools.length === 0)}</a></li>`}</ul></details>`;
+}
+
+function serverEntry(server: ServerView, place: Place, open: boolean, view: DeskView): Html {
+  const isCurrent = place.serverId === server.id;
+  return html`<li class="server" data-key="side-${server.id}"><a${attributes({ href: view.link(serverPath(server.id)), class: 'server-name', 'aria-current': isCurrent && place.tool === undefined && place.at === undefined && 'page' })}><span class="state state-${server.state}"></span><span class="server-label">${server.id.length > mostLettersOfServer ? cut(server.id, mostLettersOfServer) : visibleHtml(server.id, 80)}</span>${server.state !== 'ready' && server.fresh !== true && html` <span class="server-state">${texts.servers.state[server.state]}</span>`}${server.muted !== undefined && html` <span class="server-state">${texts.servers.mutedShort}</span>`}</a>${toolGroup(server, place, open, view)}</li>`;
+}
+
+/** The box that finds servers and tools; without client script it leads to a page with what was found. */
+function findBox(view: DeskView, id: string, query?: string): Html {
+  return html`<form${attributes({ role: 'search', 'aria-label': texts.find.label, class: 'find-box', method: 'get', action: view.link('/find') })}><label class="unseen" for="${id}">${texts.find.label}</label><input${attributes({ id, type: 'search', name: 'q', placeholder: texts.find.label, autocomplete: 'off', spellcheck: 'false', 'data-find': query })}></form>`;
+}
+
+/** The servers beside every page, with their tools below them if they are unfolded, and one box to find any. */
+function sidebar(view: DeskView, place: Place): Html {
+  const { servers } = view;
+  const tools = servers.reduce((sum, server) => sum + server.tools.length, 0);
+  const isOpen = (server: ServerView): boolean => {
+    const folded = view.isFolded(server.id);
+    return folded === undefined ? tools <= mostTools || server.id === place.serverId : !folded;
+  };
+  return part(
+    'nav',
+    { class: 'side', id: 'side', 'aria-labelledby': 'servers-title' },
+    html`<h2 id="servers-title">${texts.servers.title}</h2>${findBox(view, 'side-find', 'side-found')}<div class="side-list"><div id="side-found" class="side-found" data-morph="keep" aria-live="polite" hidden></div>${
+      servers.length === 0
+        ? html`<p class="rail-empty">${texts.servers.none}</p>`
+        : html`<ul class="servers">${servers.map(server => serverEntry(server, place, isOpen(server), view))}</ul>`
+    }</div><a${attributes({ class: 'add-server', href: view.link('/add'), 'aria-current': place.at === '/add' && 'page' })}>${icons.plus}${texts.servers.add}</a>`,
+  );
 }
 
 /** The content of one page. */

@@ -27,7 +27,7 @@ import {
   type RefusalView,
   refusalOf,
 } from '../workspace/index.ts';
-import { part } from './part.ts';
+import { part } from './layout.ts';
 import { callPath, questionPath } from './paths.ts';
 import { resultContent } from './result.ts';
 

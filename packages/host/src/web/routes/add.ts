@@ -9,6 +9,8 @@ import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { limitedFetch } from '@midcall/core/fetch';
+import { isRecord } from '@midcall/core/json';
 import type { Hono } from 'hono';
 import {
   commandTarget,
@@ -34,7 +36,6 @@ import {
 import { texts } from '../texts/index.ts';
 import { secretsOf, targetOf, understand } from '../workspace/index.ts';
 import { type Desk, posted, redirect, show, viewOf } from './context.ts';
-import { findPackage, isExactVersion } from './npm-package.ts';
 
 type Values = Readonly<Record<string, string>>;
 
@@ -81,6 +82,59 @@ function withoutSecrets(id: string, read: (values: Values) => ListedServer, miss
       const target = entry.target.kind === 'url' ? { ...entry.target, headers: own } : { ...entry.target, env: own };
       return { id, entry: { ...entry, target } };
     },
+  };
+}
+
+/** One version of a package. */
+interface NpmPackage {
+  readonly name: string;
+  readonly version: string;
+  /** The author's words; untrusted. */
+  readonly description?: string;
+  /** Why it should not be used any more, in the author's words; untrusted. */
+  readonly deprecated?: string;
+}
+
+/** A description of a package is not larger. */
+const mostPackageBytes = 5_000_000;
+const answerMs = 15_000;
+
+/** True for one version, and no range or tag. */
+const isExactVersion = (text: string): boolean => /^\d+\.\d+\.\d+(?:[-+][\w.+-]+)?$/.test(text);
+
+/**
+ * Asks the registry that npm uses.
+ * @param wanted - a version or a tag
+ * @param environment - may name the registry, as for npm
+ * @throws MidcallError `host/not-found` if there is no such package, or the registry cannot be reached
+ */
+async function findPackage(
+  name: string,
+  wanted: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<NpmPackage> {
+  const registry = environment['npm_config_registry'] ?? 'https://registry.npmjs.org';
+  const address = `${registry.replace(/\/$/, '')}/${name.replace('/', '%2f')}/${encodeURIComponent(wanted)}`;
+  let answer: unknown;
+  try {
+    const response = await limitedFetch(fetch, { mostBytes: mostPackageBytes })(address, {
+      signal: AbortSignal.timeout(answerMs),
+    });
+    if (response.status === 404) throw new MidcallError('host/not-found', texts.add.noPackage(name, wanted));
+    if (!response.ok) throw new Error(`${response.status}`);
+    answer = await response.json();
+  } catch (cause) {
+    if (cause instanceof MidcallError) throw cause;
+    throw new MidcallError('host/not-found', texts.add.registryAway(name), { cause });
+  }
+  const { version, description, deprecated } = isRecord(answer) ? answer : {};
+  if (!isRecord(answer) || answer['name'] !== name || typeof version !== 'string' || !isExactVersion(version))
+    throw new MidcallError('host/not-found', texts.add.registryAway(name));
+  return {
+    name,
+    version,
+    ...(typeof description === 'string' && { description }),
+    ...(typeof deprecated === 'string' && { deprecated }),
   };
 }
 

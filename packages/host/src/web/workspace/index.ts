@@ -5,9 +5,7 @@ export { type Action, type Findable, find, type Hit } from './find.ts';
 export { type LeftCall, leftCalls } from './left-calls.ts';
 export { Live } from './live.ts';
 export { manyOf, offerOf } from './offers.ts';
-export { asConfig, secretsOf, targetOf, writtenTarget } from './server-form.ts';
-export { type Understood, understand } from './understood.ts';
-export type { Session } from './views.ts';
+export { asConfig, secretsOf, targetOf, type Understood, understand, writtenTarget } from './server-form.ts';
 export {
   type CallView,
   type DeskView,
@@ -20,6 +18,7 @@ export {
   type RefusalView,
   refusalOf,
   type ServerView,
+  type Session,
   type TryView,
 } from './views.ts';
 export type { FrameView } from './wire.ts';

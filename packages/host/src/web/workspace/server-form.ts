@@ -1,5 +1,8 @@
-/** A server as a form represents it: read from what was posted, and written into the form again. Pure. */
-import { MidcallError } from '@midcall/core/errors';
+/**
+ * A server as a form represents it: read from what was posted, and written into the form again; and what a person means by the line
+ * they enter to add one. Pure.
+ */
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
 import { commandTarget, commandWords, originOf, type ServerEntry, urlTarget } from '../../index.ts';
 import { type Draft, first } from '../form/index.ts';
@@ -69,4 +72,48 @@ export function asConfig({ id, target }: ServerEntry): string {
           ...(target.cwd !== undefined && { cwd: target.cwd }),
         };
   return JSON.stringify({ mcpServers: { [id]: entry } }, null, 2);
+}
+
+/** What was entered. */
+export type Understood =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'config' }
+  | { readonly kind: 'url'; readonly url: string }
+  | { readonly kind: 'command'; readonly program: string }
+  | {
+      readonly kind: 'package';
+      readonly name: string;
+      /** A version or a tag. */
+      readonly version: string;
+      readonly args: readonly string[];
+    }
+  | { readonly kind: 'wrong'; readonly why: string };
+
+const packageName = /^(@[a-z0-9~-][a-z0-9._~-]*\/[a-z0-9~-][a-z0-9._~-]*|[a-z0-9~-][a-z0-9._~-]*)(?:@([\w.^~+-]+))?$/;
+
+/** This machine is reached without encryption. */
+const local = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:\/|$)/i;
+
+/**
+ * Tells what a person means by what they enter to add a server: a command, a URL, a list of servers or an npm package.
+ * @param text - as entered
+ * @param isProgram - true for the name of a program on this machine
+ */
+export function understand(text: string, isProgram: (word: string) => boolean): Understood {
+  const entered = text.trim();
+  if (entered === '') return { kind: 'nothing' };
+  if (/^https?:\/\//i.test(entered)) return { kind: 'url', url: entered };
+  if (local.test(entered)) return { kind: 'url', url: `http://${entered}` };
+  if (/^(?:[{[]|"[^"]*"\s*:|\/[/*])/.test(entered)) return { kind: 'config' };
+  try {
+    const [first = '', ...args] = commandWords(entered);
+    const found = packageName.exec(first);
+    const isScoped = first.startsWith('@');
+    if (found && (isScoped || (args.length === 0 && !isProgram(first))))
+      return { kind: 'package', name: found[1]!, version: found[2] ?? 'latest', args };
+    return { kind: 'command', program: first };
+  } catch (error) {
+    if (!isMidcallError(error)) throw error;
+    return { kind: 'wrong', why: error.message };
+  }
 }

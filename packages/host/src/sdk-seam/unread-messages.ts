@@ -1,14 +1,14 @@
 /**
- * Requests of a server whose id is no text or integer. Nobody reads them, so each is answered at once; over HTTP the SDK drops them
- * before anybody sees them, and they are answered from the stream that they come in.
+ * Messages of a server that are not read, each of which still has an answer, so that no call is left without an end: requests
+ * whose id is no text or integer, and messages that nest too deeply.
  */
-import { isRecord } from '@midcall/core/json';
+import { isRecord, nests } from '@midcall/core/json';
 import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
 
 const message = 'Invalid request: its id must be a text or an integer.';
 
-/** The answer to a request with such an id; undefined for any other message. */
-export function refusalOfId({ id, method }: JsonRpcMessage): JsonRpcMessage | undefined {
+/** The answer to a request whose id is no text or integer; undefined for any other message. */
+function refusalOfId({ id, method }: JsonRpcMessage): JsonRpcMessage | undefined {
   if (method === undefined || typeof id !== 'number' || Number.isInteger(id)) return undefined;
   return { jsonrpc: '2.0', id, error: { code: -32600, message } };
 }
@@ -17,6 +17,7 @@ export function refusalOfId({ id, method }: JsonRpcMessage): JsonRpcMessage | un
 const looksOdd = /"id"\s*:\s*-?\d+[.e]/iu;
 
 /**
+ * Answers such requests over HTTP from the stream that they come in: the SDK drops them before anybody sees them.
  * @param answer - sends an answer to the server
  * @returns a fetch that has the requests in event streams answered whose ids are no text or integer
  */
@@ -53,4 +54,27 @@ function refusalIn(line: string): JsonRpcMessage | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The most levels that a message may nest: code that writes out or walks through a deeper one runs out of stack. */
+const mostLevels = 1_000;
+const why = (what: string): string =>
+  `The server sent ${what} that nests more than ${mostLevels} levels. It is not read.`;
+
+/** What becomes of a message: it is `read`, or something is read in its place, or the server is answered, or neither. */
+export type ReadMessage = { readonly read?: JsonRpcMessage; readonly answer?: JsonRpcMessage };
+
+/**
+ * Decides what becomes of a message.
+ * @param message - as received
+ */
+export function withinNesting(message: JsonRpcMessage): ReadMessage {
+  const refusal = refusalOfId(message);
+  if (refusal) return { answer: refusal };
+  if (!nests(message, mostLevels)) return { read: message };
+  const { id, method } = message;
+  if (id === undefined) return {};
+  if (method !== undefined)
+    return { answer: { jsonrpc: '2.0', id, error: { code: -32600, message: why('a request') } } };
+  return { read: { jsonrpc: '2.0', id, error: { code: -32603, message: why('an answer') } } };
 }
