@@ -3,7 +3,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import { InMemoryTransport, type JSONRPCMessage, McpServer } from '@modelcontextprotocol/server';
 import { afterEach, expect, it, vi } from 'vitest';
 import { HostLink } from '../../packages/midcall/src/bridge/link/host-link.ts';
-import { passAnnouncements } from '../../packages/midcall/src/bridge/upstream/announcements.ts';
+import { passAnnouncements } from '../../packages/midcall/src/bridge/upstream/upstream-session.ts';
 
 afterEach(() => vi.useRealTimers());
 

@@ -1,7 +1,7 @@
 /** What an answer of the host says to the upstream server, and which answers say nothing. */
 import type { CancelReason } from '@midcall/core/form';
 import { expect, it } from 'vitest';
-import { type Answered, replyOf } from '../../packages/midcall/src/bridge/forward/reply.ts';
+import { type Answered, replyOf } from '../../packages/midcall/src/bridge/forward/outcome.ts';
 
 const by = { channel: 'native', assurance: 'in-band', elapsedMs: 4_000 } as const;
 const tooFast = { ...by, suspect: 'too-fast' } as const;

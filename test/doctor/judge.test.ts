@@ -11,10 +11,11 @@ import {
   judgeFields,
   judgePage,
   judgeRefusal,
+  judgeReply,
+  judgeRoots,
   judgeWord,
   unanswered,
-} from '../../packages/midcall/src/doctor/judge-answers.ts';
-import { judgeReply, judgeRoots } from '../../packages/midcall/src/doctor/judge-host.ts';
+} from '../../packages/midcall/src/doctor/judge.ts';
 import { draw, fieldsQuestion, fieldsWanted } from '../../packages/midcall/src/doctor/questions.ts';
 import { reportOf, reportText } from '../../packages/midcall/src/doctor/report.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describe as describeNote, isHidden, isNoteName, label } from '../../packages/midcall/src/notes/note.ts';
-import { noteIds } from '../../packages/midcall/src/notes/note-id.ts';
 import { oneLine } from '../../packages/midcall/src/notes/one-line.ts';
+import { noteIds } from '../../packages/midcall/src/notes/scan.ts';
 import { match, words } from '../../packages/midcall/src/notes/search.ts';
 
 const at = Date.UTC(2025, 4, 6, 23, 59);

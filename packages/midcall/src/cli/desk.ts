@@ -41,12 +41,11 @@ import { exitCodes } from './exit-codes.ts';
 import { portNumber, repeatable } from './flag-values.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
-import { grantFolders, offerFolders } from './offer-folders.ts';
+import { grantFolders, offerFolders, storedFolders } from './offer-folders.ts';
 import { stopOnSignal } from './on-signal.ts';
 import { secretBox } from './secret-box.ts';
 import { chooseEra, named, readServerList, targetAt } from './server-choice.ts';
 import { addUrlFlags, onlyAfterDashes } from './server-flags.ts';
-import { storedFolders } from './stored-folders.ts';
 import { usage } from './usage.ts';
 
 interface DeskFlags extends HostFlags, RulesFlags {

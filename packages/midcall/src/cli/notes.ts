@@ -1,10 +1,10 @@
 /** `midcall notes [dir…]`: the notes server, over standard input and output or over HTTP. Logs go to standard error only. */
-
 import { rm } from 'node:fs/promises';
 import { isMidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import { isLoopback } from '@midcall/core/url';
-import { serveStdio } from '@midcall/server/node';
+import type { Bearer } from '@midcall/server/connect';
+import { serveHttp, serveStdio } from '@midcall/server/node';
 import type { Command } from 'commander';
 import { HostStdio } from '../host-stdio/index.ts';
 import {
@@ -15,11 +15,11 @@ import {
   readImportConfig,
   readSettings,
   readSignInConfig,
+  type SignInConfig,
   settingsPath,
 } from '../notes/index.ts';
 import { exitCodes } from './exit-codes.ts';
 import { origin, portNumber, repeatable } from './flag-values.ts';
-import { serveNotes } from './notes-http.ts';
 import { stopOnSignal } from './on-signal.ts';
 import { isReaderGone } from './reader-gone.ts';
 import { usage } from './usage.ts';
@@ -64,6 +64,69 @@ export function register(command: Command): void {
       'offer notes_import from the service this JSON file describes; over HTTP with --sign-in only',
     )
     .action(notes);
+}
+
+export interface NotesHttpOptions {
+  readonly notes: NotesOptions;
+  readonly host: string;
+  readonly port: number;
+  /** Besides loopback and the public address. */
+  readonly allowHost: readonly string[];
+  /** The address at which people and clients reach it, without a path; the one it listens on if absent. */
+  readonly publicUrl: URL | undefined;
+  /** Who may call, and who people are; without it anybody may call, and pages know nobody. */
+  readonly signIn: SignInConfig | undefined;
+  readonly onError: (error: Error) => void;
+}
+
+/** A notes server that is listening. */
+export interface NotesServing {
+  /** Where clients reach it. */
+  readonly url: URL;
+  /** The address it listens on; differs from the one above only behind a proxy. */
+  readonly local: URL;
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves notes over HTTP: `/mcp` and, at the same address if people can sign in, the pages and the document that tells clients where
+ * to get a token.
+ * @throws MidcallError `server/setup` if the address cannot be listened on or used
+ */
+export async function serveNotes(options: NotesHttpOptions): Promise<NotesServing> {
+  const { notes, host, port, allowHost, publicUrl, signIn, onError } = options;
+  // Tokens and links contain the address, which is known once it listens; no request is read before that.
+  let server: ReturnType<typeof notesServer> | undefined;
+  let guard: Bearer | undefined;
+  const serving = await serveHttp(context => server!.factory(context), {
+    host,
+    port,
+    allowedHosts: [...allowHost, ...(publicUrl ? [publicUrl.hostname] : [])],
+    onError,
+    ...(signIn && {
+      authenticate: request => guard!.authenticate(request),
+      elsewhere: request =>
+        guard?.metadata(request) ?? server?.pages?.fetch(request) ?? new Response(null, { status: 404 }),
+    }),
+  });
+  try {
+    const url = new URL('/mcp', publicUrl ?? serving.url);
+    guard = signIn?.guard(url);
+    server = notesServer({
+      ...notes,
+      ...(signIn &&
+        guard && {
+          store: signIn.store,
+          key: signIn.key,
+          principal: guard.principal,
+          pages: { baseUrl: new URL('/connect', url), signIn: signIn.signIn },
+        }),
+    });
+    return { url, local: serving.url, stop: () => serving.stop() };
+  } catch (error) {
+    await serving.stop({ within: 0 });
+    throw error;
+  }
 }
 
 async function notes(folders: readonly string[], options: Options): Promise<void> {

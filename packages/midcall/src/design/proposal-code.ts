@@ -1,9 +1,88 @@
 /** A proposal as TypeScript that compiles and runs: a function that registers the tool, and the interface it works on. Pure. */
 
-import { argumentsCode } from './arguments-code.ts';
-import { key, literal, member } from './literal.ts';
+import { isRecord } from '@midcall/core/json';
 import type { Proposal } from './propose.ts';
-import { past, type ToolFacts } from './tool-facts.ts';
+import { type ArgumentFacts, past, type ToolFacts } from './tool-facts.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const deepest = 5;
+
+/** `z.object({ … })` for the arguments of a tool. What Zod would express differently becomes `z.unknown()`, never a guess. */
+function argumentsCode(args: readonly ArgumentFacts[]): string {
+  if (args.length === 0) return 'z.object({})';
+  const lines = args.map(arg => `  ${key(arg.name)}: ${memberCode(arg.schema, arg.required, 0)},`);
+  return `z.object({\n${lines.join('\n')}\n})`;
+}
+
+function memberCode(schema: Json, required: boolean, depth: number): string {
+  const { description } = schema;
+  const described = typeof description === 'string' ? `.describe(${literal(description)})` : '';
+  return `${value(schema, depth)}${required ? '' : '.optional()'}${described}`;
+}
+
+function value(schema: Json, depth: number): string {
+  const { type, enum: listed, items, properties } = schema;
+  if (depth > deepest) return 'z.unknown()';
+  if (Array.isArray(listed))
+    return listed.length > 0 && listed.every(each => typeof each === 'string')
+      ? `z.enum(${literal(listed)})`
+      : 'z.unknown()';
+  switch (type) {
+    case 'string':
+      return `z.string()${bound(schema, 'minLength', 'min')}${bound(schema, 'maxLength', 'max')}`;
+    case 'integer':
+      return `z.int()${bound(schema, 'minimum', 'min')}${bound(schema, 'maximum', 'max')}`;
+    case 'number':
+      return `z.number()${bound(schema, 'minimum', 'min')}${bound(schema, 'maximum', 'max')}`;
+    case 'boolean':
+      return 'z.boolean()';
+    case 'array':
+      return `z.array(${isRecord(items) ? value(items, depth + 1) : 'z.unknown()'})`;
+    case 'object':
+      return isRecord(properties) ? object(schema, properties, depth) : 'z.record(z.string(), z.unknown())';
+    default:
+      return 'z.unknown()';
+  }
+}
+
+function object({ required }: Json, properties: Json, depth: number): string {
+  const needed = Array.isArray(required) ? required : [];
+  const members = Object.entries(properties).map(([name, each]) => {
+    const schema = isRecord(each) ? each : {};
+    return `${key(name)}: ${memberCode(schema, needed.includes(name), depth + 1)}`;
+  });
+  return `z.object({ ${members.join(', ')} })`;
+}
+
+const bound = (schema: Json, keyword: string, method: string): string => {
+  const limit = schema[keyword];
+  return typeof limit === 'number' && Number.isSafeInteger(limit) ? `.${method}(${limit})` : '';
+};
+
+/** Invisible characters, and those that reorder text: code must read as it runs. */
+const unseen = /[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
+const written = (character: string): string => `\\u{${character.codePointAt(0)!.toString(16)}}`;
+
+/** A JSON value as TypeScript: single quotes, names unquoted where possible. */
+function literal(value: unknown): string {
+  if (typeof value === 'string') {
+    const inside = JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"');
+    return `'${inside.replaceAll("'", "\\'").replace(unseen, written)}'`;
+  }
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return `{ ${Object.entries(value)
+    .map(([name, each]) => `${key(name)}: ${literal(each)}`)
+    .join(', ')} }`;
+}
+
+/** The name of a member. */
+const key = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : literal(name));
+
+/** `object.name`, or in brackets. */
+const member = (object: string, name: string): string =>
+  /^[A-Za-z_$][\w$]*$/.test(name) ? `${object}.${name}` : `${object}[${literal(name)}]`;
 
 /** @returns the text of a module; undefined if nothing is asked */
 export function proposalCode(proposal: Proposal, facts: ToolFacts): string | undefined {

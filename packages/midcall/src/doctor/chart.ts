@@ -18,7 +18,7 @@ import {
   rowNames,
   rowsOf,
 } from './checks.ts';
-import { type HoldEnd, judgeHold } from './judge-host.ts';
+import { type HoldEnd, judgeHold } from './judge.ts';
 
 /** Who the client says it is. */
 export interface HostName {

@@ -9,8 +9,7 @@ import type { Call } from '@midcall/server';
 import { confirm } from '@midcall/server/connect';
 import type { Chart } from './chart.ts';
 import { type CheckName, type Finding, finding, type RowName } from './checks.ts';
-import { judgeFields, judgePage, judgeRefusal, judgeWord } from './judge-answers.ts';
-import { judgeReply, judgeRoots } from './judge-host.ts';
+import { judgeFields, judgePage, judgeRefusal, judgeReply, judgeRoots, judgeWord } from './judge.ts';
 import {
   declineQuestion,
   dismissQuestion,

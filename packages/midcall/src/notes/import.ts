@@ -3,15 +3,14 @@
  * signs in once, on a page of this server; the token stays in the vault, and is read inside the step that uses it, so that it
  * enters neither a journal nor a result.
  */
-
-import { isMidcallError, type MidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { notDone, whyNot } from '@midcall/server';
 import { oauth, type Provider, type Vault } from '@midcall/server/connect';
 import type { Files } from '@midcall/server/roots';
 import { z } from 'zod';
+import { maxNoteBytes } from './notebook.ts';
 import { oneLine } from './one-line.ts';
 import { pathArgument, type Registry } from './registry.ts';
-import { fetchNotes, type RemoteNote } from './remote-notes.ts';
 import { count, reply } from './reply.ts';
 import { sdkVersion, tooOld } from './sdk-guard.ts';
 
@@ -32,6 +31,82 @@ type Imported =
   | { readonly outcome: 'imported'; readonly created: number; readonly unchanged: number; readonly kept: number }
   | { readonly outcome: 'signed-out' }
   | { readonly outcome: 'not-allowed'; readonly why: string };
+
+/** One note as the service has it. */
+interface RemoteNote {
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The result of fetching. */
+type Fetched =
+  | { readonly outcome: 'fetched'; readonly notes: readonly RemoteNote[] }
+  /** The service does not accept the token: the sign-in has ended there. */
+  | { readonly outcome: 'signed-out' };
+
+/** The most notes of one import. */
+const maxImported = 500;
+/** The largest response of the service, in bytes. */
+const maxAnswer = 16 * 1024 * 1024;
+const timeoutMs = 30_000;
+
+const answerShape = z.object({
+  notes: z
+    .array(
+      z.object({
+        id: z.string().regex(/^[\w-]{1,64}$/u),
+        title: z.string().min(1).max(500),
+        text: z.string().max(maxNoteBytes),
+      }),
+    )
+    .max(maxImported),
+});
+
+const broken = (text: string): MidcallError => new MidcallError('connect/provider', `${text} Nothing was imported.`);
+
+/**
+ * Fetches every note of a web service with the person's access token. Anybody may have written them. Errors say what happened,
+ * without the token or any part of the response.
+ * @param address - of the service's list of notes, `{ notes: [{ id, title, text }] }`
+ * @throws MidcallError `connect/provider` if there is no usable response
+ */
+async function fetchNotes(
+  address: URL,
+  token: string,
+  options: { readonly signal: AbortSignal; readonly fetch: typeof fetch },
+): Promise<Fetched> {
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)]);
+  try {
+    // A redirect would send the token to an unintended place.
+    const init = {
+      headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
+      redirect: 'error',
+    } as const;
+    const response = await options.fetch(address, { ...init, signal });
+    if (response.status === 401) return { outcome: 'signed-out' };
+    if (!response.ok) throw broken(`The service answered with HTTP status ${response.status}.`);
+    const read = answerShape.safeParse(JSON.parse(await bounded(response)));
+    if (!read.success) throw broken('The service returned something other than a list of notes, or too many notes.');
+    return { outcome: 'fetched', notes: read.data.notes };
+  } catch (error) {
+    if (error instanceof MidcallError) throw error;
+    if (error instanceof SyntaxError)
+      throw broken('The service returned something other than a list of notes, or too many notes.');
+    throw broken('The service cannot be reached, or did not answer in time.');
+  }
+}
+
+async function bounded(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of response.body ?? []) {
+    size += part.byteLength;
+    if (size > maxAnswer) throw broken('The service’s answer is too large.');
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
 
 /** Registers both tools. */
 export function registerImport({ mid, server, files }: Registry, importing: Importing): void {

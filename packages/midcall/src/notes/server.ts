@@ -9,17 +9,14 @@ import { type Midcall, type MidcallOptions, midcall } from '@midcall/server';
 import { type Connect, type ConnectOptions, connect, oauthPages } from '@midcall/server/connect';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
 import { ownVersion } from '../install/index.ts';
-import { registerArchive } from './archive.ts';
-import { registerDelete } from './delete.ts';
 import { type Importing, registerImport } from './import.ts';
 import { registerLookUp } from './look-up.ts';
+import { registerSummarize, registerTidy } from './model-tools.ts';
+import { registerArchive, registerDelete, registerRestore } from './put-away.ts';
 import type { Preferences, Registry } from './registry.ts';
 import { registerResources } from './resources.ts';
-import { registerRestore } from './restore.ts';
 import { directoriesInForce, misfitText, type Settings } from './settings.ts';
 import { chooseAgain, registerSetup, type Setup, setupPage } from './setup.ts';
-import { registerSummarize } from './summarize.ts';
-import { registerTidy } from './tidy.ts';
 import { registerWrite } from './write.ts';
 
 /** Options of a notes server. */

@@ -1,16 +1,58 @@
 /**
- * What the person chose on the first-run page, stored in a file that only its owner can read. It can narrow what the command
- * line allows, never widen it.
+ * Which directories are served: those of the command line, and what the person chose on the first-run page. That is stored in a file
+ * that only its owner can read. It can narrow what the command line allows, never widen it.
  */
-import { readFile } from 'node:fs/promises';
+
+import { constants } from 'node:fs';
+import { access, readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
 import { writeWhole } from '@midcall/core/node';
 import { z } from 'zod';
 import { configPath } from '../install/index.ts';
-import { checkDirectories } from './directories.ts';
 import { oneLine } from './one-line.ts';
+
+/**
+ * Checks the directories that an operator names on the command line: each must be real and readable before anything is served.
+ * @param paths - as typed; relative ones from the current directory
+ * @returns absolute, real paths, each once
+ * @throws MidcallError `cli/usage` for one that is missing, is a file, or cannot be read
+ */
+export async function checkDirectories(paths: readonly string[]): Promise<string[]> {
+  const real = await Promise.all(paths.map(check));
+  return [...new Set(real)];
+}
+
+async function check(directory: string): Promise<string> {
+  const path = resolve(directory);
+  try {
+    if (!(await stat(path)).isDirectory()) {
+      throw new MidcallError(
+        'cli/usage',
+        `'${oneLine(directory, 300)}' is a file, not a directory. Name the folder it lies in.`,
+      );
+    }
+    await access(path, constants.R_OK | constants.X_OK);
+    return await realpath(path);
+  } catch (error) {
+    if (error instanceof MidcallError) throw error;
+    throw new MidcallError(
+      'cli/usage',
+      `'${oneLine(directory, 300)}' ${reason((error as NodeJS.ErrnoException).code)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function reason(code: string | undefined): string {
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist. Create it, or name another directory.';
+  if (code === 'EACCES' || code === 'EPERM')
+    return 'cannot be read by this user. Change its permissions, or name another.';
+  return `cannot be used (${code ?? 'unknown error'}).`;
+}
 
 const shape = z.strictObject({
   directories: z.array(z.string().min(1).max(4096)).min(1).max(20),

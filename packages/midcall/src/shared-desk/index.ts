@@ -1,6 +1,5 @@
 export { DeskLink } from './desk-link.ts';
 export { type DeskSocket, listenForBridges } from './desk-socket.ts';
 export { endWhenIdle } from './end-when-idle.ts';
-export { findDesk, handedOver } from './find-desk.ts';
+export { deskSocketPath, findDesk, handedOver } from './find-desk.ts';
 export type { Peer } from './peer.ts';
-export { deskSocketPath } from './runtime-folder.ts';

@@ -1,4 +1,2 @@
-export { answeredWithin } from './answered-within.ts';
-export type { PersonDesk, Shown } from './person-desk.ts';
+export { answeredWithin, type PersonDesk, type Shown, unclaimed } from './person-desk.ts';
 export { asksSignIn, isSignInNeeded, orSignIn, type SignInWait, signInNeeded } from './sign-in-wait.ts';
-export { unclaimed } from './unclaimed.ts';

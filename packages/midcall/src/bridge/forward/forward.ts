@@ -35,8 +35,7 @@ import { SdkError, SdkErrorCode, type ServerContext } from '@modelcontextprotoco
 import { answeredWithin, type Shown, signInNeeded } from '../desk/index.ts';
 import { type HostLink, openRequest } from '../link/index.ts';
 import type { Sample, UpstreamCall, UpstreamSession } from '../upstream/index.ts';
-import { resultOf, unanswered, type WireResult } from './outcome.ts';
-import { type Answered, replyOf } from './reply.ts';
+import { type Answered, replyOf, resultOf, unanswered, type WireResult } from './outcome.ts';
 
 /** What forwarding needs. */
 export interface ForwardOptions {

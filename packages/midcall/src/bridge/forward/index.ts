@@ -1,3 +1,2 @@
 export { bridgeMidcall } from './bridge-midcall.ts';
-export { hostServer } from './host-server.ts';
-export { pendingServer } from './pending-server.ts';
+export { hostServer, pendingServer } from './host-server.ts';

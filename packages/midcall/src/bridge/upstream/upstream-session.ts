@@ -21,15 +21,19 @@ import type {
 } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
 import type { ToolCards } from '@midcall/server';
-import { LOG_LEVEL_META_KEY, RELATED_TASK_META_KEY } from '@modelcontextprotocol/server';
+import type { Client } from '@modelcontextprotocol/client';
+import {
+  LOG_LEVEL_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  RELATED_TASK_META_KEY,
+} from '@modelcontextprotocol/server';
 import { asksSignIn, type Shown, unclaimed } from '../desk/index.ts';
 import { type HostLink, moreOf } from '../link/index.ts';
-import { passAnnouncements, passCompletion } from './announcements.ts';
 import { HostRoots } from './host-roots.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { Upstream } from './upstream.ts';
+import { Upstream, withheld } from './upstream.ts';
 import { type UpstreamCall, UpstreamCalls } from './upstream-calls.ts';
-import { withheld } from './withheld.ts';
 
 /** How many milliseconds the upstream server may take to start. The host gives up long before that, by a timeout of its own. */
 const START_MS = 300_000;
@@ -70,6 +74,42 @@ export interface UpstreamSessionOptions
   readonly warn: (message: string) => void;
   /** Called when a list of the server has changed, in addition to the hosts that have joined. */
   readonly onListChanged?: (list: 'tools' | 'prompts' | 'resources') => void;
+}
+
+/** Announcements that concern the connection itself, and not its hosts. */
+const ofConnection = /^notifications\/(subscriptions\/|tasks)/;
+
+/** Passes on to the hosts what the upstream server announces unasked; called for each start of that server. */
+export function passAnnouncements(
+  client: Client,
+  links: ReadonlySet<HostLink>,
+  subscriptions: Pick<Subscriptions<HostLink>, 'wants'>,
+): void {
+  client.fallbackNotificationHandler = async ({ method, params }) => {
+    if (ofConnection.test(method)) return;
+    const notification = { method, ...(params && { params }) };
+    for (const link of links) {
+      if (method === 'notifications/message') link.log(notification);
+      else if (method === 'notifications/resources/updated') {
+        if (subscriptions.wants(link, params)) link.announce(notification);
+      } else link.tell(notification);
+    }
+  };
+  client.fallbackRequestHandler = async ({ method, params }, { mcpReq }) => {
+    const [link, other] = links;
+    // The wire does not say which host it is meant for; and where directories are passed on, they are never asked for here.
+    if (!link || other || method === 'roots/list')
+      throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+    return link.request({ method, ...(params && { params }) }, mcpReq.signal);
+  };
+}
+
+/** Tells a client of 2025-11-25 that a page it opened is finished. */
+function passCompletion(elicitationId: string, links: ReadonlySet<HostLink>): void {
+  for (const link of links) {
+    if (!link.server.server.getClientCapabilities()?.elicitation?.url) continue;
+    link.announce({ method: 'notifications/elicitation/complete', params: { elicitationId } });
+  }
 }
 
 /** A running upstream server. */

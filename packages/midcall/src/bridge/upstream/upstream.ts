@@ -2,12 +2,10 @@
  * The upstream server of a bridge: started once the host is known, restarted if it has exited, and left alone if the person has
  * stopped it.
  */
-
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
 import { Connection, type ConnectionOptions, type ServerEntry } from '@midcall/host';
 import { type Client, SdkErrorCode } from '@modelcontextprotocol/client';
-import { withheld } from './withheld.ts';
 
 /** One server and its connection. */
 export class Upstream {
@@ -85,6 +83,18 @@ export class Upstream {
     }
     return connection.client!;
   }
+}
+
+/**
+ * Tells a host of a server that is not there, and whoever runs the bridge the reason: it quotes the server's command line and its
+ * standard error, which may hold secrets, and what a host is told reaches its model.
+ * @param what - the sentence for the host
+ * @param reason - with everything that is known
+ * @returns the text for the host
+ */
+export function withheld(what: string, reason: string, warn: (message: string) => void): string {
+  warn(reason);
+  return `${what} Whoever runs this bridge finds the reason in its log.`;
 }
 
 /**

@@ -1,9 +1,8 @@
-/** A lint report as text for a terminal; foreign names and text in it are made visible. Pure. */
-
+/** A lint report as text for a terminal, as JSON and as SARIF; foreign names and text in it are made visible. Pure. */
 import { documentation, visible } from '@midcall/core/text';
 import type { LintReport } from './lint.ts';
 import type { LintFinding } from './lint-finding.ts';
-import { lintRules, type Severity } from './lint-rule.ts';
+import { lintRuleIds, lintRules, type Severity } from './lint-rule.ts';
 
 /** Options of the text. */
 export interface LintTextOptions {
@@ -74,4 +73,61 @@ const counted = (count: number, one: string): string => `${count} ${one}${count 
 export function lintJson(report: LintReport): Readonly<Record<string, unknown>> {
   const findings = report.findings.map(each => ({ ...each, title: lintRules[each.rule].title }));
   return { ...report, findings, tools: Object.fromEntries(report.tools) };
+}
+
+/**
+ * A report as SARIF 2.1.0 (OASIS), for tools that collect findings. A running server has no source file to point at: locations are
+ * logical, the server and its tool. What could not be judged is a notification of the run, not a result.
+ * @param tool - our own version
+ */
+export function lintSarif(report: LintReport, tool: { readonly version: string }): Readonly<Record<string, unknown>> {
+  const { server } = report;
+  return {
+    $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json',
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: 'midcall lint',
+            version: tool.version,
+            rules: lintRuleIds.map(id => ({
+              id,
+              shortDescription: { text: lintRules[id].title },
+              help: { text: `${lintRules[id].title} Source: ${lintRules[id].source}.` },
+              helpUri: documentation(`lint.md#${id}`),
+              defaultConfiguration: { level: lintRules[id].severity },
+            })),
+          },
+        },
+        results: report.findings.map(each => ({
+          ruleId: each.rule,
+          ruleIndex: lintRuleIds.indexOf(each.rule),
+          level: each.severity,
+          message: { text: each.message },
+          locations: [
+            {
+              logicalLocations: [
+                {
+                  name: each.field ?? each.tool,
+                  fullyQualifiedName: [server.name, each.tool, ...(each.field === undefined ? [] : [each.field])].join(
+                    '/',
+                  ),
+                  kind: each.field === undefined ? 'function' : 'parameter',
+                },
+              ],
+            },
+          ],
+          properties: { certainty: each.certainty, eras: each.eras, play: each.play },
+        })),
+        invocations: [
+          {
+            executionSuccessful: true,
+            toolExecutionNotifications: report.notes.map(text => ({ level: 'note', message: { text } })),
+          },
+        ],
+        properties: { server, eras: report.eras },
+      },
+    ],
+  };
 }
