@@ -4,6 +4,7 @@
  * A message says what happened and what to do about it. It names a field, a tool or a path the caller gave; it never contains
  * an answer, a secret or anything outside a boundary.
  */
+import { visible } from '../text/index.ts';
 
 /** The error codes, stable across releases. The part before the slash names the area. */
 export type MidcallErrorCode =
@@ -95,4 +96,20 @@ export class MidcallError extends Error {
 export function isMidcallError(error: unknown, code?: MidcallErrorCode): error is MidcallError {
   if (!(error instanceof Error) || error.name !== 'MidcallError') return false;
   return code === undefined || (error as MidcallError).code === code;
+}
+
+const visibleName = (name: string): string => visible(name, { max: 60 });
+
+/** The most tools that an error lists. */
+const mostNamed = 50;
+
+/**
+ * The error for a tool that a person named and the server does not have.
+ * @param tools - the tools it has
+ */
+export function noSuchTool(name: string, tools: readonly { readonly name: string }[]): MidcallError {
+  const named = tools.slice(0, mostNamed).map(tool => visibleName(tool.name));
+  const more = tools.length - named.length;
+  const has = [...named, ...(more > 0 ? [`${more.toLocaleString('en')} more`] : [])].join(', ') || 'none';
+  return new MidcallError('cli/usage', `The server has no tool '${visibleName(name)}'. It has: ${has}.`);
 }

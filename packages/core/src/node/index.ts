@@ -1,11 +1,13 @@
-export { bodyOf, originalUrl } from './framework-request.ts';
-export type { HttpListener, HttpListenerOptions, RequestHandler } from './http-listener.ts';
-export { contained, listenHttp } from './http-listener.ts';
+export {
+  contained,
+  type HttpListener,
+  type HttpListenerOptions,
+  listenHttp,
+  type RequestHandler,
+} from './http-listener.ts';
 export { isInternalHost } from './internal-host.ts';
-export type { OpenUrlOptions, Spawn } from './open-url.ts';
-export { hasBrowser, openUrl } from './open-url.ts';
+export { bodyOf, originalUrl, type RequestTarget, readTarget } from './node-request.ts';
+export { hasBrowser, type OpenUrlOptions, openUrl, type Spawn } from './open-url.ts';
 export { isMark, mayRun, ownMark, type ProcessMark } from './process-mark.ts';
-export type { RequestTarget } from './request-target.ts';
-export { readTarget } from './request-target.ts';
 export { writeFirstAtOnce, writeTogether } from './write-together.ts';
 export { draftIn, writeWhole } from './write-whole.ts';

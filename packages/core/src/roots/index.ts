@@ -1,4 +1,1 @@
-export type { ListedRoots, Root } from './read-roots-list.ts';
-export { readRootsList } from './read-roots-list.ts';
-export type { PathStyle } from './uri.ts';
-export { toPath, toUri } from './uri.ts';
+export { type ListedRoots, type PathStyle, type Root, readRootsList, toPath, toUri } from './uri.ts';

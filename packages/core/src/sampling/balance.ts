@@ -7,8 +7,8 @@
  * balance-B3  an assistant message with tool_use is followed at once by a user message that answers each of its ids exactly once
  *     and no other id.
  */
-import { type Findings, quoted } from './issue.ts';
-import { blocksOf, type SamplingMessage, type ToolResultContent, type ToolUseContent } from './message.ts';
+import { type Findings, quoted } from './findings.ts';
+import { blocksOf, type SamplingMessage, type ToolResultContent, type ToolUseContent } from './wire.ts';
 
 const isUse = (block: { readonly type: string }): block is ToolUseContent => block.type === 'tool_use';
 const isResult = (block: { readonly type: string }): block is ToolResultContent => block.type === 'tool_result';

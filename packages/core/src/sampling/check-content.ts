@@ -3,9 +3,8 @@
  * `ContentBlock`), and a message's content in either spelling.
  */
 import { isRecord } from '../json/index.ts';
-import { type Findings, quoted } from './issue.ts';
-import type { SamplingContent, ToolOutputContent } from './message.ts';
-import { isSafeJson, readExtras, readJsonObject, readString } from './read-json.ts';
+import { type Findings, isSafeJson, quoted, readExtras, readJsonObject, readString } from './findings.ts';
+import type { SamplingContent, ToolOutputContent } from './wire.ts';
 
 /** UTF-16 units in one text, and base64 characters in one image or sound. */
 const textLimit = 4_000_000;

@@ -5,16 +5,23 @@
 import { isRecord } from '../json/index.ts';
 import { checkBalance } from './balance.ts';
 import { readContent, readId } from './check-content.ts';
-import { Findings, quoted, type SamplingCheck } from './issue.ts';
-import type { SamplingMessage } from './message.ts';
-import { isSafeJson, readExtras, readJsonObject, readString } from './read-json.ts';
+import {
+  Findings,
+  isSafeJson,
+  quoted,
+  readExtras,
+  readJsonObject,
+  readString,
+  type SamplingCheck,
+} from './findings.ts';
 import type {
   ModelPreferences,
   SamplingCapability,
+  SamplingMessage,
   SamplingRequest,
   SamplingToolDefinition,
   ToolChoice,
-} from './request.ts';
+} from './wire.ts';
 
 const messageLimit = 1_000;
 const toolLimit = 256;

@@ -5,10 +5,8 @@
 import { isRecord } from '../json/index.ts';
 import { checkUseIds } from './balance.ts';
 import { readContent, readId } from './check-content.ts';
-import { Findings, type SamplingCheck } from './issue.ts';
-import { blocksOf, type ToolUseContent } from './message.ts';
-import { readExtras, readString } from './read-json.ts';
-import type { SamplingRequest, SamplingResult } from './request.ts';
+import { Findings, readExtras, readString, type SamplingCheck } from './findings.ts';
+import { blocksOf, type SamplingRequest, type SamplingResult, type ToolUseContent } from './wire.ts';
 
 /**
  * Checks a `CreateMessageResult`.

@@ -1,38 +1,44 @@
 export { checkRequest } from './check-request.ts';
 export { checkResult } from './check-result.ts';
-export type { SamplingCheck, SamplingIssue, SamplingRule } from './issue.ts';
-export { describeIssues, quoted } from './issue.ts';
-export type {
-  AudioContent,
-  EmbeddedResourceContent,
-  ImageContent,
-  JsonObject,
-  ResourceLinkContent,
-  SamplingContent,
-  SamplingMessage,
-  TextContent,
-  ToolOutputContent,
-  ToolResultContent,
-  ToolUseContent,
-} from './message.ts';
-export { blocksOf, textOf } from './message.ts';
-export type {
-  ModelPreferences,
-  SamplingCapability,
-  SamplingRequest,
-  SamplingResult,
-  SamplingToolDefinition,
-  ToolChoice,
-} from './request.ts';
+export { describeIssues, quoted, type SamplingCheck, type SamplingIssue, type SamplingRule } from './findings.ts';
 export type { ModelChoice, ModelReply, ModelUsage, SamplingModel } from './sampling-model.ts';
-export type {
-  SamplingTool,
-  ToolInput,
-  ToolInputSchema,
-  ToolOutput,
-  ToolOutputSchema,
-  ToolRunContext,
+export {
+  answerToolUse,
+  type SamplingTool,
+  samplingTool,
+  type ToolInput,
+  type ToolInputSchema,
+  type ToolOutput,
+  type ToolOutputSchema,
+  type ToolRunContext,
 } from './sampling-tool.ts';
-export { answerToolUse, samplingTool } from './sampling-tool.ts';
-export type { ToolLoopEvent, ToolLoopLimits, ToolLoopRefusal, ToolLoopState, ToolLoopStep } from './tool-loop.ts';
-export { advanceToolLoop, startToolLoop } from './tool-loop.ts';
+export {
+  advanceToolLoop,
+  startToolLoop,
+  type ToolLoopEvent,
+  type ToolLoopLimits,
+  type ToolLoopRefusal,
+  type ToolLoopState,
+  type ToolLoopStep,
+} from './tool-loop.ts';
+export {
+  type AudioContent,
+  blocksOf,
+  type EmbeddedResourceContent,
+  type ImageContent,
+  type JsonObject,
+  type ModelPreferences,
+  type ResourceLinkContent,
+  type SamplingCapability,
+  type SamplingContent,
+  type SamplingMessage,
+  type SamplingRequest,
+  type SamplingResult,
+  type SamplingToolDefinition,
+  type TextContent,
+  type ToolChoice,
+  type ToolOutputContent,
+  type ToolResultContent,
+  type ToolUseContent,
+  textOf,
+} from './wire.ts';

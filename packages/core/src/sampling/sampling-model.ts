@@ -2,7 +2,7 @@
  * The seam between whoever decides about a sampling request (a host's consent flow, or a server whose operator gave it a
  * model) and whatever runs it. `modelRouter` of `@midcall/server/models` is one such model; a test passes its own.
  */
-import type { SamplingRequest, SamplingResult } from './request.ts';
+import type { SamplingRequest, SamplingResult } from './wire.ts';
 
 /** Which model would run a request, and why; shown to the person before anything is sent. */
 export interface ModelChoice {

@@ -6,10 +6,14 @@
 import { MidcallError } from '../errors/index.ts';
 import { checkOptions, func, name, required, schemaKind, text } from '../options/index.ts';
 import { readToolOutput } from './check-content.ts';
-import { describeIssues, Findings, quoted } from './issue.ts';
-import type { JsonObject, ToolOutputContent, ToolResultContent, ToolUseContent } from './message.ts';
-import { isSafeJson } from './read-json.ts';
-import type { SamplingToolDefinition } from './request.ts';
+import { describeIssues, Findings, isSafeJson, quoted } from './findings.ts';
+import type {
+  JsonObject,
+  SamplingToolDefinition,
+  ToolOutputContent,
+  ToolResultContent,
+  ToolUseContent,
+} from './wire.ts';
 
 interface SchemaIssue {
   readonly message: string;

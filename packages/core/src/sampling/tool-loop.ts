@@ -10,10 +10,16 @@
 import { MidcallError } from '../errors/index.ts';
 import { checkRequest } from './check-request.ts';
 import { checkResult } from './check-result.ts';
-import { describeIssues, type SamplingIssue } from './issue.ts';
-import { blocksOf, type SamplingMessage, type ToolResultContent, type ToolUseContent } from './message.ts';
-import type { SamplingRequest, SamplingResult } from './request.ts';
+import { describeIssues, type SamplingIssue } from './findings.ts';
 import { errorResult } from './sampling-tool.ts';
+import {
+  blocksOf,
+  type SamplingMessage,
+  type SamplingRequest,
+  type SamplingResult,
+  type ToolResultContent,
+  type ToolUseContent,
+} from './wire.ts';
 
 /** The limits of the loop. */
 export interface ToolLoopLimits {

@@ -8,7 +8,15 @@ export {
   type JsonRpcMessage,
   type SendApart,
 } from './intercept-transport.ts';
-export { invalidListReason, invalidResultIssue, issueText, type ResultIssue, withoutDump } from './invalid-result.ts';
 export { isJsonRpcMessage, withoutByteOrderMark } from './json-rpc-message.ts';
-export { endedWhenProbed, negotiationReason, notOfferedRevision } from './negotiation-failure.ts';
+export {
+  endedWhenProbed,
+  invalidListReason,
+  invalidResultIssue,
+  issueText,
+  negotiationReason,
+  notOfferedRevision,
+  type ResultIssue,
+  withoutDump,
+} from './sdk-errors.ts';
 export { wholeResponse } from './whole-response.ts';

@@ -1,2 +1,1 @@
-export { isConfidential, isLoopback } from './loopback.ts';
-export { type JudgedAddress, urlLines } from './url-lines.ts';
+export { isConfidential, isLoopback, type JudgedAddress, urlLines } from './address.ts';

@@ -1,4 +1,7 @@
-/** Reads the SDK's error about a result that its schemas refuse: which member is wrong is only in its text. Pure. */
+/**
+ * Reads the SDK's errors whose facts are only in their text: which member of a result its schemas refuse, and why the negotiation of
+ * the revision failed. Pure.
+ */
 import { visible } from '../text/index.ts';
 
 /** Where a result deviates from the protocol, and how. */
@@ -37,3 +40,16 @@ export function invalidListReason(message: string): string {
   const issue = invalidResultIssue(message);
   return `the server sent a list that the protocol does not allow${issue ? `: ${issueText(issue)}` : ''}.`;
 }
+
+const notOffered = /did not offer pinned protocol version (\d{4}-\d\d-\d\d)/u;
+
+/** The revision that was demanded and that the server, which did answer, does not offer; undefined for other failures. */
+export const notOfferedRevision = (message: string): string | undefined => notOffered.exec(message)?.[1];
+
+/** The message without the SDK's remarks about its own procedure. */
+export const negotiationReason = (message: string): string =>
+  message.replace(/^Version negotiation(?: probe)? failed: /, '').replace(/ \(no fallback.*$/, '');
+
+/** True if a server exited when asked for its revision, as some do at any unknown first request. */
+export const endedWhenProbed = (message: string): boolean =>
+  message.includes('the connection closed during the server/discover probe');

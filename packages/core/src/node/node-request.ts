@@ -1,6 +1,7 @@
 /**
- * Which host a request names, and the path it asks for. Checking a host is meaningful only if a request names exactly one:
- * with two Host headers, or a target that names another host, different readers would pick different ones.
+ * What a request of Node's HTTP server asks for: which host it names and which path, and what it was before a framework in front of
+ * the handler changed it. Checking a host is meaningful only if a request names exactly one: with two Host headers, or a target
+ * that names another host, different readers would pick different ones.
  */
 import type { IncomingMessage } from 'node:http';
 
@@ -51,4 +52,26 @@ function canHave(host: string): boolean {
   if (!URL.canParse(`http://${host}`)) return false;
   knownHost = host;
   return true;
+}
+
+type FrameworkRequest = IncomingMessage & {
+  /** The request target before routers mounted below a path removed their part. */
+  readonly originalUrl?: unknown;
+  /** What a body parser has read. */
+  readonly body?: unknown;
+};
+
+/** The target as the client sent it, with the path below which a framework mounted the handler. */
+export function originalUrl(req: FrameworkRequest): string {
+  return typeof req.originalUrl === 'string' ? req.originalUrl : (req.url ?? '');
+}
+
+/**
+ * The body, if a parser in front of the handler has read it.
+ * @param passed - what the handler was given after the response. A function, such as Express's `next`, is ignored
+ */
+export function bodyOf(req: FrameworkRequest, passed: unknown): unknown {
+  if (passed !== undefined && typeof passed !== 'function') return passed;
+  // Parsers of Express 4 set an empty body for a request that they leave unread.
+  return req.readableDidRead || req.readableEnded ? req.body : undefined;
 }
