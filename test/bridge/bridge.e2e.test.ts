@@ -147,7 +147,7 @@ createInterface({ input: process.stdin }).on('line', line => {
   return file;
 }
 
-it('tells an old server, which cannot read URL mode, of forms alone', async () => {
+it('a bridge tells a server that cannot read URL mode of forms alone', async () => {
   const file = server(`
   if (method === 'initialize') {
     const known = Object.keys(params.capabilities.elicitation ?? {}).every(mode => mode === 'form');

@@ -143,7 +143,7 @@ describe('midcall call with the everything server', () => {
     expect(out).toContain(`file://${dir}`);
   });
 
-  it('tells a server in a container of a root by the path it has there', async () => {
+  it('midcall call tells a server in a container of a root by the path it has there', async () => {
     const { out } = await run(
       ['get-roots-list', '--root', `${mkdtempSync(join(tmpdir(), 'root-'))}=/work`],
       everything,

@@ -241,7 +241,7 @@ describe('pages', () => {
     return { store, sealer, clock, wake: noWake, warn() {}, audit() {} };
   }
 
-  it('of two providers with one id are refused', () => {
+  it('pages of two providers with one id are refused', () => {
     const twice = [{ id: 'notes' }, { id: 'notes' }] as Provider[];
     expect(() => oauthPages(undefined as never, twice)).toThrow(
       expect.objectContaining({
@@ -251,7 +251,7 @@ describe('pages', () => {
     );
   });
 
-  it('of a kind of form are asked for by its name', () => {
+  it('pages of a kind of form are asked for by its name', () => {
     const { kind, page } = formKindOf({
       name: 'trip',
       title: 'Where to?',

@@ -230,7 +230,7 @@ describe.each(providers)('$name', ({ model, stream, says, asks }) => {
     await expect(house.run(hi, { signal: never })).rejects.toThrow('The provider of house cannot be reached.');
   });
 
-  it('says that a provider talks nonsense', async () => {
+  it('the error says that a provider talks nonsense', async () => {
     server.respond(events(stream ? 'data: {"nonsense":\n\n' : '<html>'));
     await expect(router(model(), stream).run(hi, { signal: never })).rejects.toMatchObject({
       code: 'sampling/unavailable',

@@ -79,7 +79,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     return { call, person, order, warnings };
   }
 
-  it('summarizes a note with the client’s model', async () => {
+  it('notes_summarize summarizes a note with the client’s model', async () => {
     const { call, person, warnings } = await connect([says('Service the boiler every autumn.')]);
     const { text, data } = await call('notes_summarize', { path: 'home/boiler service.md' });
     expect(text).toBe('Service the boiler every autumn.');

@@ -120,7 +120,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await live.close();
   });
 
-  it('shows the old list or the new to concurrent calls, never a mix', async () => {
+  it('concurrent calls see the old list or the new one, never a mix', async () => {
     const pairs = [
       [root('a'), root('b')],
       [root('c'), root('a/sub')],

@@ -75,7 +75,7 @@ describe('the Redis store', () => {
     expect(warned).toHaveLength(1);
   });
 
-  it('takes replies as text or as bytes', async () => {
+  it('the Redis store takes replies as text or as bytes', async () => {
     expect(await replying(Buffer.from('h\u00e9')).get('k')).toBe('h\u00e9');
     expect(await replying(Buffer.from('OK')).set('k', 'v')).toBe(true);
     expect(await replying(null).set('k', 'v', { ifAbsent: true })).toBe(false);

@@ -71,7 +71,7 @@ describe('answering by plain forms', () => {
     expect(on.inbox.get(question.id)).toBeDefined();
   });
 
-  it('refuses a second answer kindly and changes nothing', async () => {
+  it('a second answer is refused kindly, and changes nothing', async () => {
     const question = pickOne('d1');
     const ending = on.inbox.ask(question);
     await visitor.post(`/questions/${question.id}`, { action: 'decline' });
@@ -252,7 +252,7 @@ describe('answering by plain forms', () => {
     on.inbox.end(question.id, { how: 'withdrawn' });
   });
 
-  it('tells a server only of the folders that were ticked', async () => {
+  it('a server is told only of the folders that were ticked', async () => {
     const question = shareRoots();
     const ending = on.inbox.ask(question);
     await visitor.post(`/questions/${question.id}`, { action: 'accept', roots: '1' });

@@ -97,7 +97,7 @@ describe('arguments as JSON', () => {
     },
   );
 
-  it('json-arguments-J2: hold a mask for each secret, which is not sent', () => {
+  it('json-arguments-J2: arguments as JSON hold a mask for each secret, which is not sent', () => {
     const content = { title: 'T', people: [{ name: 'Ada', password: 'sesame-4711' }] };
     const { draft } = toJson(fields, draftFrom(fields, content, 'UTC'));
     expect(draft.get('json')![0]).not.toContain('sesame-4711');

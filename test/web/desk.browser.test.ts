@@ -130,7 +130,7 @@ describe('the first minute', () => {
     expect(notesIn(desk.notes)).toEqual(before);
   });
 
-  it('works with the keyboard alone', async () => {
+  it('the desk works with the keyboard alone from the first minute', async () => {
     await page.goto(home);
     const tabTo = async (name: RegExp, most = 60) => {
       for (let at = 0; at < most; at += 1) {

@@ -193,7 +193,7 @@ describe('a form', () => {
     ]);
   });
 
-  it('elicit-form-22, elicit-form-23: opens with its defaults, and sends exactly those when it is left as it is', async () => {
+  it('elicit-form-22, elicit-form-23: a form opens with its defaults, and sends exactly those if it is left as it is', async () => {
     const defaults = { word: 'x', number: 0.5, whole: 7, ok: true, one: 'b', many: ['a'] };
     const choices = [
       { value: 'a', title: 'Aye' },

@@ -23,7 +23,7 @@ describe('text of a terminal', () => {
     );
   });
 
-  it('forges no markup, and what else is hidden in it is written out', () => {
+  it('text of a terminal forges no markup, and hidden characters in it are written out', () => {
     expect(ansiHtml('\u001B[32m<b>\u202E\u001B[0m').text).toBe(
       '<span class="ansi-green">&lt;b&gt;<mark class="code-point">⟦U+202E⟧</mark></span>',
     );

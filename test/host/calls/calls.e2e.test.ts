@@ -182,7 +182,7 @@ describe('2025-11-25', () => {
     expect(await second.connection.run(tool('page-first')).outcome).toMatchObject({ how: 'abandoned' });
   });
 
-  it('ties a question to no call where two run and the wire does not say', async () => {
+  it('a question is tied to no call if two run and the wire does not say which', async () => {
     const { connection, inbox } = await host('2025-11-25');
     const slow = connection.run(tool('slow'));
     const form = connection.run(tool('form'));

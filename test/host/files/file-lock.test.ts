@@ -50,7 +50,7 @@ it.each([
   ['of such a process, where the system does not say when it began', { id, pid: process.pid, host: hostname() }],
   ['that has been empty for a minute', ''],
   ['that has named nobody for a minute', '{}'],
-])('lock-F2: breaks a lock %s, once, with several waiting', async (_, holder) => {
+])('lock-F2: a lock %s is broken once, however many wait for it', async (_, holder) => {
   const path = place();
   if (typeof holder === 'string') oldLock(path, holder);
   else lockOf(path, holder);

@@ -106,7 +106,7 @@ describe('a rule that allows', () => {
   });
 });
 
-it('what an arbitrary argument is, a rule that names other arguments never allows it', () => {
+it('a rule that names some arguments never allows a call with others, whatever these are', () => {
   const rules = sent({ properties: { to: { type: 'string' } } });
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), args => {

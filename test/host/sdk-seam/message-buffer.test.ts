@@ -71,7 +71,7 @@ describe('what a process has written', () => {
     expect(read(buffer, [Buffer.from('{"jsonrpc":"2.0","id":1,"result":{}}\n')])).toHaveLength(1);
   });
 
-  it('what a process has written has the messages of a batch read one by one, and what is none of them told apart', () => {
+  it('the messages of a batch are read one by one, and whatever is no message is told apart', () => {
     const stray: string[] = [];
     const [one, two] = ['{"jsonrpc":"2.0","id":1,"result":{}}', '{"jsonrpc":"2.0","method":"notifications/x"}'];
     const lines = `[${one},7,[${one}],${two}]\n[]\n${one}\n`;

@@ -198,7 +198,7 @@ describe('URL judgement', () => {
     ['pay一pal.com', 'odd-signs'],
     ['ɢoogle.com', 'odd-signs'],
     ['i❤.ws', 'odd-signs'],
-  ])('warns of %s: %s', (host, rule) => {
+  ])('the judgement of an address warns of %s: %s', (host, rule) => {
     expect(rules(`https://${host}/`)).toContain(rule);
     expect(rules(new URL(`https://${host}/`).href)).toContain(rule);
   });

@@ -246,7 +246,7 @@ describe.each(eras)('%s', era => {
     ['no uri', { roots: [{ name: 'everything' }] }],
     ['another scheme', { roots: [{ uri: 'https://example.com/' }] }],
     ['a climbing path', { roots: [{ uri: 'file:///tmp/../' }] }],
-  ])('allows nothing for an answer that is no list of roots: %s', async (_, answer) => {
+  ])('an answer that is no list of roots allows nothing: %s', async (_, answer) => {
     await using client = await connect(read(at('proj/note')), one(), {}, { answer: () => answer });
     expect(await client.act()).toMatch(/^roots\/none: /);
   });

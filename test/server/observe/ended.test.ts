@@ -124,7 +124,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
         },
       },
     ],
-  ])('so does one that throws %s', async (_, thrown) => {
+  ])('a handler that throws %s shows with its stack, too, and without its text in the audit', async (_, thrown) => {
     const made = await connected(() => {
       throw thrown;
     });

@@ -77,7 +77,7 @@ const slips: readonly [what: string, does: (call: Loose) => Promise<unknown>, sa
 ];
 
 describe.each(eras)('%s', era => {
-  it.each(slips)('%s: refused, and says what is wrong', async (_, does, says) => {
+  it.each(slips)('%s is refused, and the error says what is wrong', async (_, does, says) => {
     ran.length = 0;
     const pages = connect({ name: 'Slips', reach: { kind: 'here', browser: false } });
     const mid = midcall({ pages, warn: () => {} });

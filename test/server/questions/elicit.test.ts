@@ -81,7 +81,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(ran).toEqual(['find', 'delete']);
   });
 
-  it('puts parallel questions in one round', async () => {
+  it('parallel questions go in one round', async () => {
     const { text, frames } = await act(
       async call => {
         const both = await Promise.all([

@@ -285,7 +285,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(await said(250)).toBe('sampling/refused: The client says that the person refused to let the model be used.');
   });
 
-  it('measures how fast an answer came when it arrives, whatever the store and the sign-in cost after that', async () => {
+  it('the time of an answer is measured when it arrives, whatever the store and the sign-in cost after that', async () => {
     const clock = handClock();
     const store = memoryStore();
     const slow: Store = {

@@ -94,7 +94,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(remark?.description).toHaveLength(500);
   });
 
-  it('does not judge a no, nor what does not fit the form', async () => {
+  it('validate judges neither a no nor an answer that does not fit the form', async () => {
     const judged: unknown[] = [];
     const validate = (content: unknown) => void judged.push(content);
     const { said } = await call(

@@ -89,7 +89,7 @@ describe('a step that was begun before', () => {
     expect({ ran, calls }).toEqual({ ran: [], calls: ['begin'] });
   });
 
-  it('gives what was recorded where it ended, and has it in the journal', async () => {
+  it('a step that ended before gives what was recorded, and has it in the journal', async () => {
     const entry = { id: 'x', kind: 'step', label: 'charge', value: 'as recorded' } as const;
     const run = runOf({}, { ledger: ledger({ state: 'done', entry }).made });
     expect(await run.next()).toEqual({ kind: 'done', result: 'as recorded' });
