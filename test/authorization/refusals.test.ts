@@ -6,7 +6,7 @@ import { eras } from '@midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Authorizer } from '../../packages/host/src/authorization/authorizer.ts';
 import { discover, judgeEndpoint } from '../../packages/host/src/authorization/discovery.ts';
-import { knownClient } from '../../packages/host/src/authorization/registration.ts';
+import { registeredClient } from '../../packages/host/src/authorization/registration.ts';
 import { refreshed, revoked } from '../../packages/host/src/authorization/renewal.ts';
 import { isFresh, withTokens } from '../../packages/host/src/authorization/vault.ts';
 import { Browser } from '../connect/sign-in-flow.ts';
@@ -464,8 +464,8 @@ describe('a stored sign-in', () => {
   it('a stored sign-in does not use a registration whose secret has ended', () => {
     const information = { client_id: 'registered', client_secret: 'secret-canary' };
     const client = { from: 'registration', information, secretEndsAt: 1_000 } as const;
-    expect(knownClient(discoveredAt(grant.issuer), {}, client, 999)).toBe(client);
-    expect(knownClient(discoveredAt(grant.issuer), {}, client, 1_000)).toBeUndefined();
+    expect(registeredClient(discoveredAt(grant.issuer), {}, client, 999)).toBe(client);
+    expect(registeredClient(discoveredAt(grant.issuer), {}, client, 1_000)).toBeUndefined();
   });
 
   it.each([1e306, Number.MAX_VALUE, Number.POSITIVE_INFINITY])(

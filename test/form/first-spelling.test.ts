@@ -1,10 +1,10 @@
 import { form } from '@midcall/core/form';
 import { describe, expect, it } from 'vitest';
-import { firstSpelling } from '../../packages/core/src/form/first-spelling.ts';
+import { toFirstForm } from '../../packages/core/src/form/first-form.ts';
 
 const list = (more: object) => ({ type: 'array', items: { type: 'string', enum: ['a', 'b'] }, ...more });
 const spelled = (properties: object, required: readonly string[] = []) =>
-  firstSpelling(form({ type: 'object', properties, required } as never));
+  toFirstForm(form({ type: 'object', properties, required } as never));
 
 describe('a form for the first revision with elicitation', () => {
   it('asks for some of several as a yes or no for each, with what has to be said about all of them at the first', () => {

@@ -20,7 +20,7 @@ import { specTypeSchemas } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { firstSpelling } from '../../packages/core/src/form/first-spelling.ts';
+import { toFirstForm } from '../../packages/core/src/form/first-form.ts';
 import { emit } from '../../packages/core/src/form/wire.ts';
 
 const reserved = new Set(['__proto__', 'constructor', 'prototype']);
@@ -305,7 +305,7 @@ describe('every form, as the first revision with elicitation can say it', () => 
   it('every form, as the first revision with elicitation can say it has no list and no titled option in it, and comes back as the content of the form itself', async () => {
     await fc.assert(
       fc.asyncProperty(answered, fc.boolean(), async ({ list, content }, onlyTicked) => {
-        const { schema, check } = firstSpelling(formOf(list));
+        const { schema, check } = toFirstForm(formOf(list));
         const read = readForm(JSON.parse(JSON.stringify(schema)));
         if (!read.ok) throw new Error(JSON.stringify(read));
         expect(JSON.stringify(schema)).not.toMatch(/"(oneOf|anyOf|items)":/);

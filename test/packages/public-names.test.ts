@@ -62,7 +62,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       mcpEndpoint`,
     types: `
-      EventStoreOptions GivenWithRequest Health HttpOptions McpEndpoint Outgoing Refusal SessionOptions UnreadOptions`,
+      EventStoreOptions RequestExtras Health HttpOptions McpEndpoint Outgoing Refusal SessionOptions UnreadOptions`,
   },
   '@midcall/server/fleet': {
     values: `
@@ -94,7 +94,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       AuditLog AuditOptions AuditVerdict CallApproval CallContext CallEvent CallHandle CallOutcome CallProgress CallQuestion CallRequest CallTask CallVerdict
       Catalogue Clock ConnectionEvent ConnectionOptions ConnectionState DetectedWorkspace ElicitationMode Ending Era
       FileLockOptions FollowTasksOptions FormQuestion ForwardedAnswer ForwardedRequest ForwardOptions Grant GrantVault HostEvent InboxEvent CallGrant ConsentContent ConsentStorage GrantChoice GrantEnd GrantOffer GrantScope
-      InboxOptions DecisionStorage StoredTask TaskStorage JudgedCall KnownClient Limits ListedTool ListName ListProblem MidcallErrorCode ModelReply Notice
+      InboxOptions DecisionStorage StoredTask TaskStorage JudgedCall RegisteredClient Limits ListedTool ListName ListProblem MidcallErrorCode ModelReply Notice
       OfferedRoot OfferedRootsOptions OnRule Owner PausableTransport PolicyOptions Presenter ProcessMark Question Receipt Reply Root
       RootsDisk RootsMemory RootsQuestion RootsState Decision DecisionsFileOptions Rule RulesFileOptions RulesOptions RunOptions SamplingAccount SamplingLimits
       SamplingMessageView SamplingModel SamplingPrompt SamplingReplyQuestion SamplingRequest SamplingRequestQuestion

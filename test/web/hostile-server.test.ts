@@ -91,7 +91,7 @@ it('shows a little of a progress or status message of a megabyte, and writes out
   const context = { csrf: 'x', link, now: 0, zone: 'UTC' };
   const running: Partial<CallView>[] = [
     { progress: { progress: 1, message } },
-    { task: { status: 'working', kept: true, message } },
+    { task: { status: 'working', resumable: true, message } },
   ];
   for (const more of running) {
     const text = callPage(call(more), context).main.text.replace(/<\/?mark[^>]*>/g, '');

@@ -18,7 +18,13 @@ export type { AuditEntry, HostEvent } from './audit/audit-entry.ts';
 export { auditFile } from './audit/audit-file.ts';
 export type { ServerAuth } from './authorization/server-auth.ts';
 export type { AskSignIn, SignInRequest } from './authorization/sign-in.ts';
-export { type Grant, type GrantVault, type KnownClient, memoryVault, type VaultKey } from './authorization/vault.ts';
+export {
+  type Grant,
+  type GrantVault,
+  memoryVault,
+  type RegisteredClient,
+  type VaultKey,
+} from './authorization/vault.ts';
 export { vaultFolder } from './authorization/vault-folder.ts';
 export type { Era } from './base/era.ts';
 export type { CallProgress } from './calls/calls.ts';

@@ -119,7 +119,7 @@ it('says which limit a message was larger than, ahead of everything else that is
   words.tooMuch(10_485_760);
   const limit =
     'The server sent a message of more than 10,485,760 bytes, the most that is read, so the connection was closed.';
-  expect(words.after('The server has stopped.')).toBe(limit);
+  expect(words.appendTo('The server has stopped.')).toBe(limit);
   const call = { id: 'c', kind: 'tool', name: 't', arguments: {} } as const;
   const ended = {
     type: 'call-ended',
@@ -127,5 +127,5 @@ it('says which limit a message was larger than, ahead of everything else that is
     endedAt: 1,
     outcome: { how: 'server-gone', message: 'It stopped.' },
   } as const;
-  expect(words.worded(ended as never)).toMatchObject({ outcome: { how: 'server-gone', message: limit } });
+  expect(words.addTo(ended as never)).toMatchObject({ outcome: { how: 'server-gone', message: limit } });
 });

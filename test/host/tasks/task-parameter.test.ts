@@ -76,7 +76,7 @@ describe.each(few(['memory', 'http'], 'http'))('over %s', carrier => {
     const { text, me, statuses, sent } = await host(await server(carrier, work));
     expect(await text()).toBe('accept {"value":true}');
     expect(me.seen).toMatchObject([{ kind: 'form', message: 'Sure?', call: { name: 'act' } }]);
-    expect(statuses()).toContainEqual({ status: 'input_required', kept: false, message: 'Sure?' });
+    expect(statuses()).toContainEqual({ status: 'input_required', resumable: false, message: 'Sure?' });
     const answer = sent.find(each => each.result !== undefined);
     const meta = { 'io.modelcontextprotocol/related-task': { taskId: expect.any(String) } };
     expect(answer?.result).toMatchObject({ action: 'accept', _meta: meta });

@@ -1,7 +1,7 @@
 /** An endpoint as a function from a request to its response, without any HTTP server. */
 
 import { midcall } from '@midcall/server';
-import { type GivenWithRequest, type HttpOptions, mcpEndpoint } from '@midcall/server/http';
+import { type HttpOptions, mcpEndpoint, type RequestExtras } from '@midcall/server/http';
 import { type Era, eras, negotiation, scriptedPerson } from '@midcall/testing';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -72,7 +72,7 @@ describe.each(eras)('%s through fetch', era => {
   it('takes the body that a parser has read, and the person that somebody in front has verified', async () => {
     const { fetch } = endpoint();
     const client = await connect(era, async (url, init) => {
-      const given: GivenWithRequest = {
+      const given: RequestExtras = {
         authInfo: { token: 'a token of no secret', clientId: 'the verified one', scopes: [] },
         ...(init?.body && { parsedBody: JSON.parse(String(init.body)) }),
       };

@@ -31,7 +31,7 @@ export {
   type SelectField,
   type TextField,
 } from './field.ts';
-export { type FirstSpelling, firstSpelling } from './first-spelling.ts';
+export { type FirstForm, toFirstForm } from './first-form.ts';
 export { type Checked, type Form, form, isForm, type Judging } from './form.ts';
 export { isLineFormat, isTextFormat, type LineFormat, type TextFormat, textFormats } from './format.ts';
 export type { FormInput, FormValue, RawField, RawForm, Shorthand, ShorthandRecord, TitledChoices } from './input.ts';

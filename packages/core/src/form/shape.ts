@@ -105,8 +105,8 @@ function makeShape(schema: Json, library: boolean): Shape {
 const counted =
   (field: string) =>
   (pattern: string): Backtracking => {
-    const known = backtrackingOf(pattern);
-    if (known) return known;
+    const counter = backtrackingOf(pattern);
+    if (counter) return counter;
     const message = `'${field}' has a pattern with a lookbehind or a backreference, or too large a one, so an answer could keep its engine busy without end.`;
     throw unsupported([{ field, rule: 'pattern', message }]);
   };

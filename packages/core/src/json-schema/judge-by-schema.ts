@@ -10,7 +10,7 @@ import { isRecord } from '../json/index.ts';
 import { applicators, type Judging } from './applicators.ts';
 import { assertions, type Truth } from './assertions.ts';
 import { References } from './references.ts';
-import { GivenUp, Steps } from './steps.ts';
+import { Steps, TooCostly } from './steps.ts';
 
 /** The verdict of a schema on a value. */
 export type SchemaVerdict =
@@ -68,7 +68,7 @@ class Judgement implements Judging {
       if (fits === false) return { verdict: 'differs', ...(this.#fault ?? { at: [], says: 'does not fit' }) };
       return { verdict: 'unchecked', why: this.#why ?? 'it could not be checked' };
     } catch (error) {
-      if (error instanceof GivenUp) return { verdict: 'unchecked', why: error.message };
+      if (error instanceof TooCostly) return { verdict: 'unchecked', why: error.message };
       throw error;
     }
   }

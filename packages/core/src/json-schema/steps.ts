@@ -2,7 +2,7 @@
 import { Work } from '../patterns/index.ts';
 
 /** Thrown inside this folder: the value stays unjudged. */
-export class GivenUp extends Error {}
+export class TooCostly extends Error {}
 
 /** Deeper values and schemas are not followed, so that the stack is never what ends it. */
 const deepest = 300;
@@ -17,15 +17,15 @@ export class Steps {
     this.work = new Work(most);
   }
 
-  /** @throws GivenUp if there is not as much left */
+  /** @throws TooCostly if there is not as much left */
   spend(steps: number): void {
-    if (!this.work.spend(steps)) throw new GivenUp('checking it takes too long');
+    if (!this.work.spend(steps)) throw new TooCostly('checking it takes too long');
   }
 
-  /** One level down, into a schema or a value. @throws GivenUp if that is too deep */
+  /** One level down, into a schema or a value. @throws TooCostly if that is too deep */
   down(): void {
     this.#depth += 1;
-    if (this.#depth > deepest) throw new GivenUp('it is nested too deeply');
+    if (this.#depth > deepest) throw new TooCostly('it is nested too deeply');
   }
 
   up(): void {

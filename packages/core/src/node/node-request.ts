@@ -19,7 +19,7 @@ const hostHeader = /^(?:\[[0-9a-f:.]+\]|[^\s/?#@\\:[\]]+)(?::\d{1,5})?$/iu;
 const ordinaryPath = /^\/[\w~./-]*$/;
 
 /** The last host that a URL can have: most requests to a server name the same one. */
-let knownHost: string | undefined;
+let lastHost: string | undefined;
 
 /** @returns undefined if the request names no host, several, or what cannot be read */
 export function readTarget({ url = '', rawHeaders }: IncomingMessage): RequestTarget | undefined {
@@ -44,13 +44,13 @@ function onlyHost(rawHeaders: readonly string[]): string | undefined {
     if (host !== undefined) return undefined;
     host = rawHeaders[at + 1]!;
   }
-  return host !== undefined && (host === knownHost || hostHeader.test(host)) ? host : undefined;
+  return host !== undefined && (host === lastHost || hostHeader.test(host)) ? host : undefined;
 }
 
 function canHave(host: string): boolean {
-  if (host === knownHost) return true;
+  if (host === lastHost) return true;
   if (!URL.canParse(`http://${host}`)) return false;
-  knownHost = host;
+  lastHost = host;
   return true;
 }
 

@@ -113,7 +113,7 @@ function callsOf(connection: Connection): AgentCalls {
   return calls;
 }
 
-interface KnownCall {
+interface CallWithReply {
   readonly call: AskedCall;
   readonly reply: Promise<AgentReply>;
 }
@@ -123,7 +123,7 @@ class AgentCalls {
   readonly #connection: Connection;
   readonly #storedCalls: StoredAgentCalls | undefined;
   /** Calls in progress or being looked up, and those whose outcome is stored nowhere else. */
-  readonly #calls = new Map<string, KnownCall>();
+  readonly #calls = new Map<string, CallWithReply>();
   /** The ids of calls that have ended, oldest first. */
   readonly #remembered: string[] = [];
 
@@ -157,7 +157,7 @@ class AgentCalls {
     }
   }
 
-  #begin(agentCall: AskedCall, tool: Tool, signal: AbortSignal | undefined): KnownCall {
+  #begin(agentCall: AskedCall, tool: Tool, signal: AbortSignal | undefined): CallWithReply {
     const { id } = agentCall;
     const run = async (): Promise<AgentReply> => {
       // A call that is claimed and not sent would be in doubt.
@@ -180,7 +180,7 @@ class AgentCalls {
         throw error;
       },
     );
-    const begun: KnownCall = { call: agentCall, reply };
+    const begun: CallWithReply = { call: agentCall, reply };
     this.#calls.set(id, begun);
     return begun;
   }

@@ -89,7 +89,7 @@ export function attach(client: AnyClient, options: AttachOptions): Attachment {
 const attached = new WeakSet<AnyClient>();
 
 /** Options of a call; `id`: chosen by the caller, unique in the host. */
-type RunAttached = RunOptions & { readonly id?: string };
+type AttachedRunOptions = RunOptions & { readonly id?: string };
 
 interface ServeRequestsOptions {
   readonly options: Pick<AttachOptions, 'roots' | 'sampling' | 'declares'>;
@@ -249,7 +249,7 @@ class Wiring implements Attachment {
     });
   }
 
-  run(request: CallRequest, options: RunAttached = {}): Promise<Readonly<Record<string, unknown>>> {
+  run(request: CallRequest, options: AttachedRunOptions = {}): Promise<Readonly<Record<string, unknown>>> {
     const { kind, name, arguments: args, rest = {} } = request;
     const { id = this.#newId(), principal } = options;
     const about = { kind, name, arguments: { ...args }, id, ...defined({ principal }) };

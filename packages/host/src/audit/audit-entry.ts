@@ -77,8 +77,8 @@ export function argumentsDigest(call: CallContext, args = call.arguments): strin
 const recorded = new WeakMap<Asker, NonNullable<AuditEntry['asker']>>();
 
 function recordedAsker(asker: Asker): NonNullable<AuditEntry['asker']> {
-  const known = recorded.get(asker);
-  if (known) return known;
+  const earlier = recorded.get(asker);
+  if (earlier) return earlier;
   const { id, name, origin, era } = asker;
   const made = /^https?:/.test(origin)
     ? { id, name, origin, era }

@@ -12,10 +12,10 @@ import {
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
 import { type Callback, CallbackListener } from './callback-listener.ts';
-import { knownClient, register } from './registration.ts';
+import { register, registeredClient } from './registration.ts';
 import { notSignedIn, type SignInParts } from './sign-in.ts';
 import { tokenProblem } from './token-requests.ts';
-import type { KnownClient } from './vault.ts';
+import type { RegisteredClient } from './vault.ts';
 
 /** @throws MidcallError `host/unauthorized` if nobody is signed in then */
 export async function signInByCode(parts: SignInParts): Promise<void> {
@@ -54,9 +54,9 @@ export async function signInByCode(parts: SignInParts): Promise<void> {
 /** The listener, and the client whose redirect URI it is. */
 async function prepared(
   parts: SignInParts,
-): Promise<{ readonly listener: CallbackListener; readonly client: KnownClient }> {
+): Promise<{ readonly listener: CallbackListener; readonly client: RegisteredClient }> {
   const { discovered, auth, scope, name, fetch, clock, keepClient } = parts;
-  const stored = knownClient(discovered, auth, parts.client, clock.now(), scope);
+  const stored = registeredClient(discovered, auth, parts.client, clock.now(), scope);
   const port = auth.redirectPort ?? (stored?.redirectUri === undefined ? 0 : Number(new URL(stored.redirectUri).port));
   const preferred = await CallbackListener.open(port, auth.redirectHost);
   if (!preferred && auth.redirectPort !== undefined)
@@ -86,7 +86,7 @@ async function prepared(
 }
 
 interface Returning extends SignInParts {
-  readonly client: KnownClient;
+  readonly client: RegisteredClient;
   readonly redirectUri: string;
   readonly verifier: string;
 }

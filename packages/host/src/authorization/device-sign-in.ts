@@ -8,10 +8,10 @@ import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { OAuthError, type OAuthTokens } from '@modelcontextprotocol/client';
 import { judgeEndpoint } from './discovery.ts';
-import { knownClient, register } from './registration.ts';
+import { register, registeredClient } from './registration.ts';
 import { notSignedIn, type SignInParts } from './sign-in.ts';
 import { authenticatedRequest, fetchTokens, oauthCode, tokenProblem } from './token-requests.ts';
-import type { KnownClient } from './vault.ts';
+import type { RegisteredClient } from './vault.ts';
 
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -59,16 +59,16 @@ export async function signInByDevice(parts: SignInParts): Promise<void> {
   }
 }
 
-async function clientOf(parts: SignInParts): Promise<KnownClient> {
+async function clientOf(parts: SignInParts): Promise<RegisteredClient> {
   const { discovered, auth, name, scope, fetch, clock, keepClient } = parts;
-  const stored = knownClient(discovered, auth, parts.client, clock.now(), scope);
+  const stored = registeredClient(discovered, auth, parts.client, clock.now(), scope);
   if (stored) return stored;
   const client = await register({ discovered, auth, name, fetch, now: clock.now() });
   await keepClient(client);
   return client;
 }
 
-async function deviceCode(client: KnownClient, parts: SignInParts): Promise<DeviceCode> {
+async function deviceCode(client: RegisteredClient, parts: SignInParts): Promise<DeviceCode> {
   const { discovered, scope, serverUrl, fetch, clock } = parts;
   const where = visible(discovered.issuer, { max: 300 });
   const endpoint = own(discovered.metadata, 'device_authorization_endpoint');
@@ -115,7 +115,7 @@ function readDeviceCode(answer: unknown, now: number): DeviceCode | undefined {
 /** Asks until there are tokens, or the code has ended (RFC 8628, 3.4 and 3.5). */
 async function polled(
   device: DeviceCode,
-  { information }: KnownClient,
+  { information }: RegisteredClient,
   { discovered, fetch, clock }: SignInParts,
   calledOff: AbortSignal,
 ): Promise<OAuthTokens> {

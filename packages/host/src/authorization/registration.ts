@@ -8,7 +8,7 @@ import { type OAuthClientMetadata, registerClient } from '@modelcontextprotocol/
 import type { Discovered } from './discovery.ts';
 import type { ServerAuth } from './server-auth.ts';
 import { tokenProblem } from './token-requests.ts';
-import { endOf, type KnownClient } from './vault.ts';
+import { endOf, type RegisteredClient } from './vault.ts';
 
 /** What a registration says about this host. */
 export interface RegistrationOptions {
@@ -26,13 +26,13 @@ export interface RegistrationOptions {
  * The client that needs no registration now; undefined if a registration is needed.
  * @param scope - the scope to request; a client registered for less cannot be used
  */
-export function knownClient(
+export function registeredClient(
   { metadata, issuer }: Discovered,
   { clientId, clientSecret, clientMetadataUrl }: ServerAuth,
-  stored: KnownClient | undefined,
+  stored: RegisteredClient | undefined,
   now: number,
   scope?: string,
-): KnownClient | undefined {
+): RegisteredClient | undefined {
   if (clientId !== undefined) {
     const secret = clientSecret === undefined ? {} : { client_secret: clientSecret };
     return { from: 'hand', information: { client_id: clientId, ...secret, issuer } };
@@ -47,7 +47,7 @@ export function knownClient(
  * Registers this host.
  * @throws MidcallError `host/unauthorized` if the authorization server accepts no new clients
  */
-export async function register(options: RegistrationOptions): Promise<KnownClient> {
+export async function register(options: RegistrationOptions): Promise<RegisteredClient> {
   const { discovered, auth, name, redirectUri, fetch } = options;
   const { metadata, issuer } = discovered;
   const where = visible(issuer, { max: 300 });
@@ -90,7 +90,7 @@ function methodFor(supported: readonly string[] | undefined): string | undefined
   return ['none', 'client_secret_basic', 'client_secret_post'].find(method => supported?.includes(method));
 }
 
-function mayAsk({ information }: KnownClient, scope: string | undefined): boolean {
+function mayAsk({ information }: RegisteredClient, scope: string | undefined): boolean {
   const { scope: registered } = information as { readonly scope?: string };
   if (registered === undefined || scope === undefined) return true;
   const all = registered.split(' ');

@@ -7,7 +7,7 @@ import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { refreshAuthorization } from '@modelcontextprotocol/client';
 import type { Discovered } from './discovery.ts';
-import { knownClient } from './registration.ts';
+import { registeredClient } from './registration.ts';
 import type { ServerAuth } from './server-auth.ts';
 import { authenticatedRequest, fetchTokens, oauthCode, tokenProblem } from './token-requests.ts';
 import { type Grant, withoutTokens, withTokens } from './vault.ts';
@@ -35,7 +35,7 @@ export async function ownTokens(
   { discovered, auth, scope: requestedScope, fetch, clock }: RenewalParts,
 ): Promise<Grant | undefined> {
   if (!discovered) return grant;
-  const client = knownClient(discovered, auth, undefined, clock.now())!;
+  const client = registeredClient(discovered, auth, undefined, clock.now())!;
   const scope = requestedScope ?? auth.scopes?.join(' ') ?? discovered.scopesSupported;
   try {
     const form = { grant_type: 'client_credentials', ...(scope !== undefined && { scope }) };
@@ -56,7 +56,7 @@ export async function refreshed(
   { discovered, auth, fetch, clock }: Omit<RenewalParts, 'scope'>,
 ): Promise<Grant> {
   if (discovered?.issuer !== grant.issuer) return grant;
-  const client = knownClient(discovered, auth, grant.client, clock.now());
+  const client = registeredClient(discovered, auth, grant.client, clock.now());
   if (!client) return withoutTokens(grant);
   const refreshToken = grant.tokens!.refresh_token!;
   try {
@@ -98,7 +98,7 @@ export async function revoked(
 ): Promise<boolean> {
   const endpoint = own(discovered?.metadata, 'revocation_endpoint');
   if (!tokens || discovered?.issuer !== issuer || typeof endpoint !== 'string') return false;
-  const client = knownClient(discovered, auth, registered, clock.now());
+  const client = registeredClient(discovered, auth, registered, clock.now());
   if (!client) return false;
   const { refresh_token: refresh, access_token: access } = tokens;
   for (const [token, hint] of [

@@ -6,7 +6,7 @@ import type { OAuthTokens } from '@modelcontextprotocol/client';
 import type { Ending } from '../question/index.ts';
 import type { Discovered } from './discovery.ts';
 import type { ServerAuth } from './server-auth.ts';
-import type { KnownClient } from './vault.ts';
+import type { RegisteredClient } from './vault.ts';
 
 /** A sign-in that waits for the person. */
 export interface SignInRequest {
@@ -39,16 +39,16 @@ export interface SignInParts {
   /** The name this host registers under. */
   readonly name: string;
   /** An earlier registration. */
-  readonly client: KnownClient | undefined;
+  readonly client: RegisteredClient | undefined;
   readonly scope: string | undefined;
   readonly more: boolean;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   readonly ask: AskSignIn;
   /** Stores a new registration. */
-  readonly keepClient: (client: KnownClient) => Promise<void>;
+  readonly keepClient: (client: RegisteredClient) => Promise<void>;
   /** Stores the tokens; the person is told that they are signed in when this is done. */
-  readonly keepTokens: (client: KnownClient, tokens: OAuthTokens) => Promise<void>;
+  readonly keepTokens: (client: RegisteredClient, tokens: OAuthTokens) => Promise<void>;
 }
 
 /** Why nobody is signed in. */

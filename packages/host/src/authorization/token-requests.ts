@@ -20,7 +20,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { isUnreadableOAuthAnswer } from '../sdk-seam/index.ts';
 import type { Discovered } from './discovery.ts';
-import type { KnownClient } from './vault.ts';
+import type { RegisteredClient } from './vault.ts';
 
 /**
  * Requests tokens, of any grant type.
@@ -53,7 +53,7 @@ export function fetchTokens(
  */
 export function authenticatedRequest(
   { metadata }: Discovered,
-  { information }: KnownClient,
+  { information }: RegisteredClient,
   form: Readonly<Record<string, string | undefined>>,
 ): RequestInit {
   const { client_id: id, client_secret: secret } = information;

@@ -9,7 +9,7 @@ import { visible } from '@midcall/core/text';
 import type { OAuthTokens, StoredOAuthClientInformation } from '@modelcontextprotocol/client';
 
 /** This host, as one authorization server knows it. */
-export interface KnownClient {
+export interface RegisteredClient {
   /** As the SDK has it: the id, possibly a secret, and how it authenticates. */
   readonly information: StoredOAuthClientInformation;
   /** Where it comes from: the person (by hand), a client metadata document, or a registration at the authorization server. */
@@ -24,7 +24,7 @@ export interface KnownClient {
 export interface Grant {
   /** The authorization server that all of this belongs to; none of it is ever sent to another. */
   readonly issuer: string;
-  readonly client?: KnownClient;
+  readonly client?: RegisteredClient;
   /** The scopes asked for so far, so that a later sign-in does not lose what an earlier one had. */
   readonly scope?: string;
   readonly tokens?: OAuthTokens;

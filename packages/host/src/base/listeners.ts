@@ -1,5 +1,5 @@
 /**
- * Those who are told of what happens. One that throws, or rejects, is reported, and changes neither what happened nor what the
+ * The listeners of an object. One that throws, or rejects, is reported, and changes neither what happened nor what the
  * others are told.
  */
 import { visible } from '@midcall/core/text';

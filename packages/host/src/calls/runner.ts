@@ -45,7 +45,7 @@ export interface CallTask {
   /** Untrusted. */
   readonly message?: string;
   /** True if it can be resumed after this process has ended. */
-  readonly kept: boolean;
+  readonly resumable: boolean;
 }
 
 /** Events of calls. */

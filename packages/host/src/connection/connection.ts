@@ -196,12 +196,12 @@ export class Connection {
     }
     const onClose = (): void => {
       if (this.#client === client && this.#state !== 'stopped')
-        this.#become('failed', this.#lastWords.after('The server has stopped.'));
+        this.#become('failed', this.#lastWords.appendTo('The server has stopped.'));
     };
     client.onclose = onClose;
     if (!client.transport) {
       onClose();
-      throw new MidcallError('host/not-found', this.#lastWords.after(`The server '${this.entry.id}' stopped at once.`));
+      throw new MidcallError('host/not-found', this.#lastWords.appendTo(`The server '${this.entry.id}' stopped at once.`));
     }
     this.#become('ready');
   }
@@ -374,7 +374,7 @@ export class Connection {
     const { startTimeoutMs = START_MS, clock = systemClock } = this.#options;
     const client = clientOf(this.#options, mode, list => this.#tell({ type: 'catalogue-changed', list }));
     const attachment = attach(client, { ...attachOptionsOf(this.#options), clock, server: taskServerOf(this.entry) });
-    attachment.subscribe(event => this.#told(this.#lastWords.worded(event)));
+    attachment.subscribe(event => this.#told(this.#lastWords.addTo(event)));
     this.#client = client;
     this.#attachment = attachment;
     const { onSilent } = this.#options;

@@ -7,7 +7,7 @@ import { systemReason } from './unreached.ts';
 
 /** Opens transports to one server. */
 export interface ServerOpener {
-  /** Nothing is started before the transport is. */
+  /** A new transport to the server; it starts nothing before it is started itself. */
   open(): Transport;
   /**
    * Why an attempt failed, safe to show.

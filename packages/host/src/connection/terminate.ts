@@ -58,7 +58,7 @@ function terminateAll(): void {
   for (const pid of running) terminate(pid);
 }
 
-/** Nobody else listens, so the signal ends this process. */
+/** Ends the processes of servers, and then this process, unless somebody else listens for the signal. */
 function endedBySignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return;
   terminateAll();

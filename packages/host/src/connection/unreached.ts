@@ -158,23 +158,23 @@ export class LastWords {
     this.#tooLarge = `The server sent a message of more than ${mostBytes.toLocaleString('en')} bytes, the most that is read, so the connection was closed.`;
   }
 
-  /** @param what - a sentence, which the last words of the server follow */
-  after(what: string): string {
+  /** Appends the last words of the server to a sentence. A message that was too large is the reason by itself. */
+  appendTo(what: string): string {
     return this.#tooLarge ?? `${what}${this.#stderr.said}`;
   }
 
-  /** A call that ended with its server repeats the server's last words. */
-  worded(event: AttachEvent): AttachEvent {
+  /** Adds the last words to the event of a call that ended with its server. */
+  addTo(event: AttachEvent): AttachEvent {
     if (event.type !== 'call-ended' || event.outcome.how !== 'server-gone') return event;
     const { outcome } = event;
-    return { ...event, outcome: { ...outcome, message: this.after(outcome.message) } };
+    return { ...event, outcome: { ...outcome, message: this.appendTo(outcome.message) } };
   }
 
   /** @param cause - why it could not be started or reached */
   whyNot(cause: unknown): string {
     const { id, target } = this.#entry;
     const what = `The server '${id}' could not be ${target.kind === 'url' ? 'reached' : 'started'}`;
-    const why = `${this.after(unreached(cause, target))}${this.#strayed}`;
+    const why = `${this.appendTo(unreached(cause, target))}${this.#strayed}`;
     return `${what} (${originOf(target)}): ${why}${why === endedEarly ? ' Run the command by itself to see why.' : ''}`;
   }
 
@@ -182,7 +182,7 @@ export class LastWords {
   silentFor(ms: number): string {
     const { id, target } = this.#entry;
     const seconds = Math.round(ms / 1_000);
-    return this.after(
+    return this.appendTo(
       `The server '${id}' (${originOf(target)}) has not answered for ${seconds} seconds.${this.#strayed}`,
     );
   }

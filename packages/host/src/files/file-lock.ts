@@ -152,7 +152,7 @@ function holderIn(text: string): Holder | undefined {
 
 function isDead(holder: Holder): boolean {
   if (!mayRun(holder)) return true;
-  // Where the system does not say when a process began, an earlier one with our number looks like us.
+  // If the system does not say when a process began, an earlier one with our number looks like us.
   const own = ownMark();
   return holder.began === undefined && holder.pid === own.pid && holder.host === own.host && !ownLocks.has(holder.id);
 }

@@ -95,7 +95,7 @@ export type ElicitResult =
   | { action: 'decline' }
   | { action: 'cancel' };
 
-/** An ending as the wire has it. */
+/** Converts an ending to the result that goes on the wire. */
 export function elicitResult(ending: Ending, mode: ElicitationMode): ElicitResult {
   if (ending.how === 'declined') return { action: 'decline' };
   if (ending.how !== 'answered') return { action: 'cancel' };

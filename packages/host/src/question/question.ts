@@ -187,7 +187,7 @@ export interface CallQuestion extends QuestionFrame {
   readonly labels?: Readonly<Record<string, string>>;
   /** True if the answer must not pass through the host of the call. */
   readonly outOfBand?: true;
-  /** Set if it is answered in inboxes alone, and by whom. */
+  /** Who answers the question in their inboxes; absent if it is not answered in inboxes alone. */
   readonly approval?: CallApproval;
   /** True if the host of the call may let later calls with exactly these arguments pass, by what it says of the time after its yes. */
   readonly hostPersists?: true;

@@ -85,9 +85,9 @@ export class RootsGate {
     await this.#until(() => asks() || returned);
     if (!(await this.#until(asks, askMs))) return;
     await this.#until(() => this.#answered > before);
-    const givenUp = new AbortController();
-    const takeUp = this.#clock.after(roundTripMs, () => givenUp.abort());
-    for (let trips = 0; trips < settlingTrips && !givenUp.signal.aborted; trips += 1) await this.#passed();
+    const timeout = new AbortController();
+    const takeUp = this.#clock.after(roundTripMs, () => timeout.abort());
+    for (let trips = 0; trips < settlingTrips && !timeout.signal.aborted; trips += 1) await this.#passed();
     takeUp();
   }
 

@@ -146,7 +146,7 @@ function unanswered({ isOdd: cameOdd }: Pick<Response, 'isOdd'>, cause?: unknown
 
 const beforeSending = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** True if no connection to the server came about, so that it was sent nothing. */
+/** True if the server was never connected, so that nothing was sent to it. */
 export function neverReached(error: unknown): boolean {
   const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown };
   return beforeSending.has(code) || (typeof cause === 'object' && cause !== null && neverReached(cause));

@@ -74,7 +74,7 @@ export class ForwardedRequests implements Required<Interception> {
   ): Promise<ForwardedAnswer> {
     const { transport } = client;
     if (!transport) throw serverGone();
-    if (signal?.aborted) throw givenUp();
+    if (signal?.aborted) throw withdrawn();
     this.#last += 1;
     const id = `midcall-forwarded:${this.#last}`;
     const sent = onProgress ? { ...params, _meta: { ...metaOf(params), progressToken: id } } : params;
@@ -87,7 +87,7 @@ export class ForwardedRequests implements Required<Interception> {
         const settle = (answer: ForwardedAnswer | MidcallError): void =>
           answer instanceof MidcallError ? reject(answer) : resolve(answer);
         onAbort = () => {
-          settle(givenUp());
+          settle(withdrawn());
           if (stream) stream.abort();
           else this.#tell(client, { method: 'notifications/cancelled', params: { requestId: id } }).catch(() => {});
         };
@@ -143,7 +143,7 @@ const hasOwnStreams = (transport: Transport): boolean =>
   (transport as { hasPerRequestStream?: boolean }).hasPerRequestStream === true;
 
 const serverGone = (): MidcallError => new MidcallError('host/server-gone', 'The server has stopped.');
-const givenUp = (): MidcallError => new MidcallError('host/cancelled', 'The request was withdrawn.');
+const withdrawn = (): MidcallError => new MidcallError('host/cancelled', 'The request was withdrawn.');
 const unsent = (cause: unknown): MidcallError =>
   isMidcallError(cause)
     ? cause

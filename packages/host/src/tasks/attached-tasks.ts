@@ -115,7 +115,7 @@ export class AttachedTasks {
       if (!(await this.#save(context.id))) this.#own.delete(context.id);
     }
     const message = state.statusMessage;
-    const task = { status, kept: this.#own.has(context.id), ...(message !== undefined && { message }) } as const;
+    const task = { status, resumable: this.#own.has(context.id), ...(message !== undefined && { message }) } as const;
     if (this.#options.calls.get(context.id) === call) tell({ type: 'call-task', call: context, task });
   }
 

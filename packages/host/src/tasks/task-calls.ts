@@ -32,7 +32,7 @@ interface Expected {
   /** True if it asks for a task itself. */
   readonly asTask: boolean;
   /** True if its answer is no longer needed. */
-  givenUp: boolean;
+  abandoned: boolean;
   /** Called once it is answered. */
   readonly stop: () => void;
 }
@@ -43,7 +43,7 @@ export interface AnsweredCall {
   /** Undefined for a result. */
   readonly state: TaskState | undefined;
   /** True if it is no longer needed. */
-  readonly givenUp: boolean;
+  readonly abandoned: boolean;
 }
 
 export interface TaskCallsOptions {
@@ -54,7 +54,7 @@ export interface TaskCallsOptions {
 }
 
 /** Calls that were cancelled before their answer, which may be a task; only this many are remembered. */
-const mostGivenUp = 1_000;
+const mostAbandoned = 1_000;
 /** The time to live requested for a task, in milliseconds: a person may be away for a few days. */
 const ttlMs = 7 * 24 * 60 * 60_000;
 
@@ -87,14 +87,14 @@ export class TaskCalls {
     if (!expected) return undefined;
     this.#expected.delete(id);
     expected.stop();
-    const { sent, asTask, givenUp } = expected;
-    return { sent, givenUp, state: createdTask(response['result'], asTask) };
+    const { sent, asTask, abandoned } = expected;
+    return { sent, abandoned, state: createdTask(response['result'], asTask) };
   }
 
   /** The client cancels a call. @returns true if the server is not to be told, since its answer will be a task */
   giveUp(id: unknown): boolean {
     const expected = this.#expected.get(id);
-    if (expected) expected.givenUp = true;
+    if (expected) expected.abandoned = true;
     return expected?.asTask === true;
   }
 
@@ -112,7 +112,7 @@ export class TaskCalls {
       this.#expect(sent, true);
       return send({ ...message, params: { ...params, task: { ttl: ttlMs } } });
     };
-    const support = this.#support.known(tool);
+    const support = this.#support.cached(tool);
     if (support) return supported(support);
     const list = (page: Json) => requests.ask(sent, 'tools/list', page);
     return this.#support.of(tool, list).then(each => (sent.signal?.aborted ? undefined : supported(each)));
@@ -121,15 +121,15 @@ export class TaskCalls {
   #expect(sent: SentCall, asTask: boolean): void {
     const { signal } = sent;
     // Over HTTP, cancelling a call sends nothing, and its answer may never come.
-    const givenUp = (): void => {
-      expected.givenUp = true;
-      const left = [...this.#expected].filter(([, each]) => each.givenUp);
-      if (left.length > mostGivenUp) this.#expected.delete(left[0]![0]);
+    const abandoned = (): void => {
+      expected.abandoned = true;
+      const left = [...this.#expected].filter(([, each]) => each.abandoned);
+      if (left.length > mostAbandoned) this.#expected.delete(left[0]![0]);
     };
-    const stop = (): void => signal?.removeEventListener('abort', givenUp);
-    const expected: Expected = { sent, asTask, givenUp: false, stop };
+    const stop = (): void => signal?.removeEventListener('abort', abandoned);
+    const expected: Expected = { sent, asTask, abandoned: false, stop };
     this.#expected.set(sent.id, expected);
-    signal?.addEventListener('abort', givenUp, { once: true });
+    signal?.addEventListener('abort', abandoned, { once: true });
   }
 }
 

@@ -164,7 +164,7 @@ export class TaskFollower implements Interception {
     this.#calls.note(message);
     const answered = this.#calls.answered(message);
     if (!answered?.state) deliver(message);
-    else if (answered.givenUp) void this.#cancel(answered.sent, answered.state.taskId);
+    else if (answered.abandoned) void this.#cancel(answered.sent, answered.state.taskId);
     else void this.#begin(answered.sent, answered.state);
   }
 
@@ -215,7 +215,7 @@ export class TaskFollower implements Interception {
     return { ...response, result: { ...result, _meta: related } };
   }
 
-  /** The client cancels a request. That message does not cancel a task, in either revision. */
+  /** Cancels the request that the client cancels. That message does not cancel a task, in either revision. */
   async #cancelled(id: unknown, pass: () => Promise<void>): Promise<void> {
     const followed = this.#followed.get(id);
     const becomesTask = this.#calls.giveUp(id);

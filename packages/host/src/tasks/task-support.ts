@@ -30,7 +30,7 @@ export class TaskSupport {
   }
 
   /** Undefined if the list must be read first. */
-  known(tool: string): TaskMode | undefined {
+  cached(tool: string): TaskMode | undefined {
     return this.#changed ? undefined : this.#support.get(tool);
   }
 
@@ -39,7 +39,7 @@ export class TaskSupport {
    * @returns `forbidden` also for a tool that the server does not have
    */
   async of(tool: string, ask: (params: Json) => Promise<Json | undefined>): Promise<TaskMode> {
-    if (this.known(tool) === undefined) await this.#list(ask);
+    if (this.cached(tool) === undefined) await this.#list(ask);
     return this.#support.get(tool) ?? 'forbidden';
   }
 

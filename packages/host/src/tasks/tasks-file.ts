@@ -40,7 +40,7 @@ export interface StoredTask {
 
 /** Where tasks are kept. */
 export interface TaskStorage {
-  /** Oldest first. @throws MidcallError `cli/usage` if the file cannot be parsed */
+  /** The stored tasks, oldest first. @throws MidcallError `cli/usage` if the file cannot be parsed */
   list(): Promise<readonly StoredTask[]>;
   /** Stores a task that this process follows, replacing what was stored of it. */
   keep(task: StoredTask): Promise<void>;

@@ -55,7 +55,7 @@ const kinds: Kinds<TerminalOptions> = {
 
 type Controls = Parameters<Presenter['show']>[1];
 
-interface Shown {
+interface OpenQuestion {
   readonly question: Question;
   readonly controls: Controls;
 }
@@ -74,7 +74,7 @@ export class Terminal implements Presenter {
   readonly #prompter: Interruptible;
   readonly #editor: Editor | undefined;
   readonly #options: TerminalOptions;
-  readonly #queue: Shown[] = [];
+  readonly #queue: OpenQuestion[] = [];
   #interrupt: AbortController | undefined;
   #busy = false;
   #working: Promise<void> | undefined;
@@ -188,7 +188,7 @@ export class Terminal implements Presenter {
       const queued = this.#queue.splice(0).filter(({ controls }) => !controls.ended.aborted);
       const [fold] = foldAlike(queued.map(({ question }) => question));
       if (!fold) break;
-      const isNext = ({ question }: Shown): boolean => fold.includes(question);
+      const isNext = ({ question }: OpenQuestion): boolean => fold.includes(question);
       this.#queue.push(...queued.filter(each => !isNext(each)));
       await this.#askFold(queued.filter(isNext));
     }
@@ -196,7 +196,7 @@ export class Terminal implements Presenter {
   }
 
   /** Asks about one question, or about several alike calls. */
-  async #askFold(fold: readonly Shown[]): Promise<void> {
+  async #askFold(fold: readonly OpenQuestion[]): Promise<void> {
     const isDecided = fold.length > 1 ? await this.#askTogether(fold) : undefined;
     // What was left out is asked about next.
     if (isDecided) this.#queue.unshift(...fold.filter(each => !isDecided(each)));
@@ -204,7 +204,7 @@ export class Terminal implements Presenter {
   }
 
   /** @returns which of them the person has decided about; undefined if they want to decide about each alone */
-  async #askTogether(fold: readonly Shown[]): Promise<((shown: Shown) => boolean) | undefined> {
+  async #askTogether(fold: readonly OpenQuestion[]): Promise<((open: OpenQuestion) => boolean) | undefined> {
     const interrupt = new AbortController();
     this.#interrupt = interrupt;
     const allEnded = new AbortController();
@@ -219,7 +219,7 @@ export class Terminal implements Presenter {
     }).finally(() => this.#input.giveBack());
     this.#interrupt = undefined;
     if (!decision) return undefined;
-    const isDecided = ({ question }: Shown): boolean => decision.questions.some(({ id }) => id === question.id);
+    const isDecided = ({ question }: OpenQuestion): boolean => decision.questions.some(({ id }) => id === question.id);
     for (const [at, each] of fold.entries()) {
       if (!isDecided(each)) continue;
       const { question, controls } = each;

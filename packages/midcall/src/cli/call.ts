@@ -172,12 +172,12 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     if (
       event.type === 'call-task' &&
       flags.detach &&
-      event.task.kept &&
+      event.task.resumable &&
       isBoundToSession(entry, connection, signedIn)
     ) {
       if (!isToldBound) say([boundToSession]);
       isToldBound = true;
-    } else if (event.type === 'call-task' && flags.detach && event.task.kept) {
+    } else if (event.type === 'call-task' && flags.detach && event.task.resumable) {
       // Questions from now on are asked in the process that resumes the call.
       hide();
       left();

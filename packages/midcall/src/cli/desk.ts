@@ -198,7 +198,7 @@ async function runDesk(command: readonly string[], flags: DeskFlags, startOption
       await useRunning(found.peer, command, flags, startOptions).finally(() => found.peer.close());
     else await serveDesk(command, flags, { socket });
   };
-  // Of two that start at once, one becomes the desk, and the other finds it.
+  // If two start at once, one becomes the desk, and the other finds it.
   await withFileLock(socket, claim, { timeoutMs: 60_000 });
 }
 

@@ -2,7 +2,7 @@
 
 import { exitCodes } from './exit-codes.ts';
 
-/** Nobody reads any more: the reader of a pipe has ended, or the terminal is gone. */
+/** The codes of errors when nobody reads the output any more: the reader of a pipe has ended, or the terminal is gone. */
 const endings: readonly unknown[] = ['EPIPE', 'EIO'];
 
 /** True for a write error because nobody reads any more, which is not reported: {@link endWithReader} ends the command. */

@@ -81,8 +81,8 @@ function sample(schema: unknown, depth: number, room: Room): unknown {
 
 function text(schema: Json): string {
   const format = own(schema, 'format');
-  const known = isTextFormat(format) ? textFormats[format].example : own(samples, String(format));
-  const sample = typeof known === 'string' ? known : 'example';
+  const example = isTextFormat(format) ? textFormats[format].example : own(samples, String(format));
+  const sample = typeof example === 'string' ? example : 'example';
   const [least, most] = [own(schema, 'minLength'), own(schema, 'maxLength')];
   const long = typeof least === 'number' ? sample.padEnd(Math.min(least, 1_000), 'x') : sample;
   return typeof most === 'number' && most >= 0 ? long.slice(0, most) : long;

@@ -40,7 +40,7 @@ export interface Examination {
 }
 
 /** A page is abandoned before the rounds of a 2026-07-28 client are used up, each of which waits less than a minute for it. */
-const PAGE_MS = 90_000;
+const PAGE_TIMEOUT_MS = 90_000;
 
 type Findings = ReadonlyMap<RowName, Finding>;
 
@@ -104,7 +104,7 @@ async function attempt(
     }
     case 'page': {
       if (noPages) return () => one(check, finding('not-tried', 0, noPages));
-      const timeoutMs = Math.min(waitMs, PAGE_MS);
+      const timeoutMs = Math.min(waitMs, PAGE_TIMEOUT_MS);
       const page = confirm({ title: 'Did you open this page yourself?', allow: 'Yes, I did' });
       const message = lead + pageMessage;
       const answer = await call.elicitUrl({ message, page, assurance: 'in-band', channels: ['native'], timeoutMs });

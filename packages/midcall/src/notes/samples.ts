@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dataPath } from '../install/index.ts';
 
-/** Where the package has them; they are never served themselves, so that they stay unchanged. */
+/** The folder of the package that has the samples. It is never served itself, so that they stay unchanged. */
 const samples = fileURLToPath(new URL('../../samples/notes', import.meta.url));
 
 /**

@@ -58,7 +58,7 @@ export class CallReport {
   }
 
   /** Sets the call, once it is known which it is and whose. */
-  known(call: CallRef): void {
+  setCall(call: CallRef): void {
     this.#call = call;
   }
 

@@ -208,7 +208,7 @@ interface Work<R> {
 /** Finds the state of a call, and runs it from there. */
 function openAndRun<R>(work: Work<R>, access: FileAccesses, config: Config): Promise<CallOutcome<R>> {
   const { request, end } = work;
-  end.known(callRef(request, ''));
+  end.setCall(callRef(request, ''));
   const shared = sharedCallOf(request.server, request.ctx);
   if (inRounds(request)) {
     const opening = openRetry(request, config, event => auditor(request, '', config)(event));
@@ -283,7 +283,7 @@ async function resume(
   const handler = (call: Call) => tool.run(args, call, ctx);
   const work = { request, rawArguments: resumed.arguments, handler, end };
   if (retried) return openAndRun(work, access, config);
-  end.known(callRef(request, ''));
+  end.setCall(callRef(request, ''));
   if (resumed.needs === 'answer' && answer.action === undefined) {
     throw new MidcallError(
       'state/invalid',

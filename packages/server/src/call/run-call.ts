@@ -59,7 +59,7 @@ export async function runCall<R>(
   const { request, handler } = running;
   const { flow, round, attempt, stepStore = config.contents, retentionMs = 1 } = opened;
   const call = callRef(request, flow);
-  end.known(call);
+  end.setCall(call);
   const trace = traceRound(request, flow, round, config.clock);
   end.trace = trace;
   const record = auditor(request, flow, config);

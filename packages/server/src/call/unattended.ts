@@ -1,5 +1,5 @@
 /**
- * A handler outside any client, such as from a command line or a timer: the same code, and nobody to ask. Every question is
+ * Runs a handler without a client, such as from a command line or a timer: the same code, and nobody to ask. Every question is
  * `unavailable`, so the handler does whatever it does without an answer; steps run, files are the operator's directories, and
  * the model is the operator's, if any.
  */

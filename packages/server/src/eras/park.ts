@@ -14,7 +14,7 @@ import { type Journal, labelsOf, type OpenAsk, shortLabel } from '../engine/inde
 import { type ApartAsk, cardOfPage, type Outgoing, type ResultAsk, type WaitingWords } from '../questions/index.ts';
 import { type CallRequest, type Config, callRef, RESUME, waitingResult } from '../request/index.ts';
 import { newStoredState } from '../state/index.ts';
-import { keepTicket, type Needs } from './ticket.ts';
+import { type Needs, storeTicket } from './ticket.ts';
 
 interface Where {
   readonly flow: string;
@@ -80,7 +80,7 @@ async function leaveTicket(
   );
   const of = callRef(request, where.flow);
   const ttlMs = Math.max(1, expiresAt - now);
-  await keepTicket(ticket, { name: request.name, arguments: where.arguments, state, ...needs }, ttlMs, of, config);
+  await storeTicket(ticket, { name: request.name, arguments: where.arguments, state, ...needs }, ttlMs, of, config);
   return ticket;
 }
 
@@ -126,7 +126,7 @@ export async function leaveInResult(
     config.id(),
   );
   const of = callRef(request, where.flow);
-  await keepTicket(
+  await storeTicket(
     ticket,
     { name: request.name, arguments: where.arguments, state, needs: 'answer', channel, assurance },
     timeoutMs,

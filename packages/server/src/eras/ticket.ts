@@ -44,7 +44,7 @@ const keyOf = (ticket: string): string => `ticket:${digest(ticket)}`;
  * @param ttlMs - how long the ticket may be used, in milliseconds; a call that asks again within its request uses it later
  * @throws MidcallError `call/too-many` if its person takes too much of the store, or `store/unavailable`
  */
-export async function keepTicket(
+export async function storeTicket(
   ticket: string,
   call: Resumed,
   ttlMs: number,

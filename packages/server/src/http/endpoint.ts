@@ -76,7 +76,7 @@ export interface HttpOptions {
    * Serves a request in place of this endpoint if another process owns its subject; returns nothing if this one does. By then
    * the sender is known and the body has been read.
    */
-  readonly passOn?: (request: Request, context: GivenWithRequest) => Promise<Response | undefined>;
+  readonly passOn?: (request: Request, context: RequestExtras) => Promise<Response | undefined>;
   /**
    * The owner of a session, as one string. By default the token's client, plus its issuer and subject if the verifier put `iss`
    * and `sub` into `extra`.
@@ -150,7 +150,7 @@ export const endpointKinds: Kinds<HttpOptions> = {
 };
 
 /** What is known about a request besides what it says. */
-export interface GivenWithRequest {
+export interface RequestExtras {
   /** The sender, if the endpoint has no `authenticate` and something in front of it has checked. */
   readonly authInfo?: AuthInfo;
   /** Its body, if a parser in front of the endpoint has read it. */
@@ -165,7 +165,7 @@ export interface GivenWithRequest {
 /** One endpoint, to be mounted wherever there are requests and responses. */
 export interface McpEndpoint {
   /** Serves one request; never rejects. It needs no `this`. */
-  fetch(request: Request, context?: GivenWithRequest): Promise<Response>;
+  fetch(request: Request, context?: RequestExtras): Promise<Response>;
   /** Notifies listening 2026-07-28 clients of changes. */
   readonly notify: ServerNotifier;
   /** How many sessions are open. */
@@ -255,7 +255,7 @@ export function mcpEndpoint(factory: AnyServerFactory, options: HttpOptions = {}
   const judgeHead = async (
     request: Request,
     at: URL,
-    context: GivenWithRequest,
+    context: RequestExtras,
   ): Promise<Response | Refusal | undefined> => {
     // A load balancer knows a replica only by its address.
     if (options.fleet && at.pathname === '/healthz') {
@@ -280,7 +280,7 @@ export function mcpEndpoint(factory: AnyServerFactory, options: HttpOptions = {}
     return undefined;
   };
 
-  const serve = async (request: Request, context: GivenWithRequest): Promise<Response> => {
+  const serve = async (request: Request, context: RequestExtras): Promise<Response> => {
     const elsewhere = await judgeHead(request, new URL(request.url), context);
     if (elsewhere) return elsewhere instanceof Response ? elsewhere : refused(elsewhere);
     // The sender of a request is identified before its body is read.

@@ -69,7 +69,7 @@ export interface Put<T> {
   readonly answer: Answer<T>;
   /** True if somebody said yes, whether or not that counts. */
   readonly saidYes: boolean;
-  /** Absent if the answer is already in the audit. */
+  /** The answer for the audit; absent if the audit has it already. */
   readonly untold?:
     | {
         readonly id: string;

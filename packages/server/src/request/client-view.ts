@@ -7,7 +7,7 @@ export interface ClientView {
   readonly can: Can;
   readonly announcesRoots: boolean;
   /**
-   * True if the client's revision knows only the forms of 2025-06-18; see first-spelling.ts in the form folder of
+   * True if the client's revision knows only the forms of 2025-06-18; see first-form.ts in the form folder of
    * `@midcall/core`.
    */
   readonly firstForms: boolean;

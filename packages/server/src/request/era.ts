@@ -50,8 +50,8 @@ export function viewClient(server: McpServer, ctx: ServerContext): ClientView {
       tasks: false,
     };
   if (rounds) return viewOf(declared, true, version);
-  const known = views.get(declared);
-  if (known && known.version === version) return known.view;
+  const cached = views.get(declared);
+  if (cached && cached.version === version) return cached.view;
   const view = viewOf(declared, false, version);
   views.set(declared, { version, view });
   return view;

@@ -15,7 +15,7 @@ export interface Caller {
   readonly principal: Principal | undefined;
 }
 
-/** The state of a call. */
+/** The state of a call that the processes of a fleet share. */
 export interface Shared {
   /** The binding, as it was when the call was first opened. */
   readonly caller: Caller;

@@ -123,7 +123,7 @@ export class Front {
     };
   }
 
-  /** Answers the requests of a method for which `find` returns somebody. */
+  /** Answers those requests of a method for which `find` returns a handler. */
   take(method: string, find: Find): void {
     this.#finds.set(method, find);
   }

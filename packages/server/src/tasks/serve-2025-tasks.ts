@@ -16,7 +16,7 @@ const RELATED = 'io.modelcontextprotocol/related-task';
 const PAGE = 50;
 
 /** @returns the task of this owner. @throws ProtocolError -32602 if there is none */
-async function known(tasks: Tasks, owner: string, id: string): Promise<Task> {
+async function taskOf(tasks: Tasks, owner: string, id: string): Promise<Task> {
   const task = await tasks.find(owner, id);
   if (task && is2025Task(task)) return task;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown task: it has expired, or it is not yours.');
@@ -24,11 +24,11 @@ async function known(tasks: Tasks, owner: string, id: string): Promise<Task> {
 
 /** Answers `tasks/get`. */
 export const get2025Task = async (tasks: Tasks, owner: string, id: string): Promise<Record<string, unknown>> =>
-  shownTo2025(await known(tasks, owner, id));
+  shownTo2025(await taskOf(tasks, owner, id));
 
 /** Ends a task, before the request is answered. */
 export async function cancel2025Task(tasks: Tasks, owner: string, id: string): Promise<Record<string, unknown>> {
-  if (await tasks.cancelNow(await known(tasks, owner, id))) return get2025Task(tasks, owner, id);
+  if (await tasks.cancelNow(await taskOf(tasks, owner, id))) return get2025Task(tasks, owner, id);
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'This task is over, and cannot be cancelled.');
 }
 
@@ -61,7 +61,7 @@ export async function result2025(
   const over = AbortSignal.any([ctx.mcpReq.signal, stopping.signal]);
   try {
     for (;;) {
-      const task = await known(tasks, owner, id);
+      const task = await taskOf(tasks, owner, id);
       if (isOver(task)) return finalOf(task);
       const open = unanswered(task);
       // A question that was answered elsewhere, or has expired, is no longer waited for.

@@ -69,7 +69,7 @@ export type Picker = (index: number, of: number) => number;
 export interface TraceRules {
   readonly answering: Answering | undefined;
   /** True if the answers so far mean yes. */
-  readonly consents: (given: readonly DeliveredAnswer[]) => boolean;
+  readonly consents: (answers: readonly DeliveredAnswer[]) => boolean;
   /** Questions after which a run is abandoned. */
   readonly mostAsks: number;
 }

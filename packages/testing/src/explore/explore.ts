@@ -56,7 +56,7 @@ export interface ExploreOptions {
   /** The client's roots, if it declares them. */
   readonly roots?: Subject['roots'];
   /** True if the answers so far mean yes; if absent, an accepted form or a finished page, and none with `confirm: false`. */
-  readonly consents?: (given: readonly DeliveredAnswer[]) => boolean;
+  readonly consents?: (answers: readonly DeliveredAnswer[]) => boolean;
   /** Effects that need no consent, such as one that can be undone: steps by name, files by operation (`files.write`). */
   readonly withoutConsent?: readonly string[];
   /** Real milliseconds of silence after which a server counts as hanging; 5,000 if absent. */

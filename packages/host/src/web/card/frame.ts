@@ -175,7 +175,7 @@ export function callLine({ call, kind }: Question, perhaps: boolean, hasArgument
   return html`<p class="frame-call"><span>${texts.question.forCall}</span> <code class="tool-name">${visibleHtml(call.name, 200)}</code>${hasArguments && html` ${argumentRow(call.arguments)}`}</p>`;
 }
 
-/** Where the server is reached. Of another machine than the person's, a command says nothing to them, and has names of files. */
+/** Where the server is reached. A command on a machine that is not the person's tells them nothing, and contains names of files. */
 function originLine({ origin }: Question['asker'], { isElsewhere = false }: CardContext): Html {
   return isElsewhere && !/^https?:/i.test(origin)
     ? html`<p class="frame-origin">${personTexts.question.program}</p>`

@@ -1,6 +1,6 @@
 /** The secret path of all pages of a session, and where a browser stores it: for this origin only, which no other port shares. */
 
-/** Of the page that was loaded: another that is shown in its place may be one outside the session. */
+/** The path of the page that was loaded: a page that replaces it later may be outside the session. */
 const own = document.body.dataset['base'] ?? '';
 
 /** The path of all pages of the session. */
@@ -10,13 +10,13 @@ export const base = (): string => own;
 type Key = 'midcall-desk' | 'midcall-inbox';
 
 /** Stores the path, so that this browser finds its way back to it. */
-export const keepBase = (key: Key): void => localStorage.setItem(key, base());
+export const storeBase = (key: Key): void => localStorage.setItem(key, base());
 
 /** Forgets the path: there is no session. */
 export const forgetBase = (key: Key): void => localStorage.removeItem(key);
 
 /** The path that was stored last; undefined if there is none. */
-export function keptBase(key: Key): string | undefined {
+export function storedBase(key: Key): string | undefined {
   const stored = localStorage.getItem(key);
   return stored !== null && /^(?:\/[\w.~-]+)+$/.test(stored) ? stored : undefined;
 }

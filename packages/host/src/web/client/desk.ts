@@ -2,7 +2,7 @@
 import { startAges } from './ages.ts';
 import { alertPerson, endAlert, startAlerts } from './alerts.ts';
 import { startApps } from './apps.ts';
-import { base, keepBase } from './base.ts';
+import { base, storeBase } from './base.ts';
 import { startCompleting } from './complete.ts';
 import { startCopy } from './copy.ts';
 import { startDrafts } from './drafts.ts';
@@ -39,7 +39,7 @@ function hear(heard: PageEvent): void {
 }
 
 document.body.classList.add('scripted');
-keepBase('midcall-desk');
+storeBase('midcall-desk');
 if (document.body.dataset['remember'] === 'on')
   void rememberBrowser(async key => {
     const body = new URLSearchParams({ csrf: document.body.dataset['csrf'] ?? '', ...key });

@@ -3,9 +3,9 @@
  * session is over then. The secret of an invitation, which is behind the address and never sent with it, stays in this tab until the
  * person is signed in.
  */
-import { forgetBase, isBelow, keptBase } from './base.ts';
+import { forgetBase, isBelow, storedBase } from './base.ts';
 
-const stored = keptBase('midcall-inbox');
+const stored = storedBase('midcall-inbox');
 const parameters = new URLSearchParams(location.search);
 const question = parameters.get('question');
 const isToPasskeys = parameters.has('passkeys');

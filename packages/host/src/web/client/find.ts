@@ -93,7 +93,7 @@ function onKey(event: KeyboardEvent): void {
   }
 }
 
-/** Starts listening. */
+/** Begins to show search results while somebody types. */
 export function startFind(): void {
   document.addEventListener('input', event => {
     const box = boxOf(event.target);

@@ -46,8 +46,8 @@ export function focusCard(card: Element): void {
 function onKey(event: KeyboardEvent): void {
   const form = (event.target as HTMLInputElement).form;
   if (!form || event.key === 'Tab' || event.key === 'Shift') return;
-  const held = event.repeat || cameTo.delete(form);
-  if (held && event.key === 'Enter' && (event.target as Element).matches('input,[data-one-line]'))
+  const isLeftover = event.repeat || cameTo.delete(form);
+  if (isLeftover && event.key === 'Enter' && (event.target as Element).matches('input,[data-one-line]'))
     event.preventDefault();
 }
 

@@ -18,7 +18,7 @@ import { unreachable } from './presence.ts';
 let going: AbortController | undefined;
 
 /** What had the focus in the page that is being left. */
-let held: HTMLElement | undefined;
+let focusedBefore: HTMLElement | undefined;
 
 /** follow-F5. `aria-disabled` says it to whatever drives the page in a person's place. */
 function hold(): void {
@@ -26,7 +26,7 @@ function hold(): void {
   if (!main || main.inert) return;
   const { activeElement: at } = document;
   if (at instanceof HTMLElement && main.contains(at)) {
-    held = at;
+    focusedBefore = at;
     // A browser takes the focus from what is inert only when it next renders the page; keys pressed until then would still arrive.
     at.blur();
   }
@@ -37,8 +37,8 @@ function hold(): void {
 /** The page stays, or it is the next. */
 function release(): void {
   const main = document.getElementById('main');
-  const before = held;
-  held = undefined;
+  const before = focusedBefore;
+  focusedBefore = undefined;
   if (!main?.inert) return;
   main.inert = false;
   for (const name of ['aria-busy', 'aria-disabled']) main.removeAttribute(name);
@@ -87,7 +87,7 @@ export async function go(url: string, { returned, control }: Arrival = {}): Prom
   const at = new URL(response.redirected ? response.url : url);
   at.hash ||= new URL(url).hash;
   going = undefined;
-  held = undefined;
+  focusedBefore = undefined;
   showDocument(text, { live: false, url: at.href, ...(returned && { returned }), ...(control && { control }) });
   const region = document.getElementById('announce');
   if (region) region.textContent = document.title;

@@ -77,7 +77,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     notSent();
     return;
   }
-  // Whoever has gone on to another page meanwhile stays there.
+  // A person who has gone on to another page meanwhile stays there.
   if (from !== pageShown()) return;
   const signedOut = response.status === 401 ? document.getElementById('signed-out') : null;
   if (signedOut && isTouched(form)) {
@@ -100,7 +100,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   if (region && response.ok && form.dataset['saved'] !== undefined) region.textContent = form.dataset['saved'];
 }
 
-/** Whoever comes back to a form that has made a call finds its arguments there, as with a link that runs the call again. */
+/** Restores the arguments when somebody comes back to a form that has made a call. */
 function fillOnReturn(form: HTMLFormElement, to: string): void {
   const call = form.dataset['again'] === undefined ? undefined : /\/calls\/([^/]+)$/.exec(new URL(to).pathname)?.[1];
   if (call !== undefined) history.replaceState(history.state, '', `${location.pathname}?from=${call}`);
@@ -295,7 +295,7 @@ function sendFrom(event: KeyboardEvent): void {
 const cardFor = (at: Element): Element | undefined =>
   at.closest('[data-question]') ?? only(document.querySelectorAll('[data-question]'), at);
 
-/** Of several cards, only the one that the key would dismiss now says so. */
+/** Shows the hint about Esc only on the card that Esc would dismiss now. */
 function showEsc(): void {
   const card = cardFor(document.activeElement ?? document.body);
   for (const each of document.querySelectorAll<HTMLElement>('[data-esc]')) {

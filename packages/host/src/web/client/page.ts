@@ -49,7 +49,7 @@ export const anyTouched = (): boolean => [...document.forms].some(form => touche
 /** True if somebody has started to fill in a form. */
 export const isTouched = (form: Element): boolean => touched.has(form);
 
-/** Nobody knows this page any more: it is opened anew, unless something was typed here. */
+/** Opens a page anew that the desk no longer knows, unless something was typed here. */
 export function loadAnew(): void {
   if (!anyTouched()) location.reload();
 }
@@ -126,7 +126,7 @@ export function showDocument(
   if (!hasLeftOut(next)) return false;
   version += 1;
   const had = document.activeElement;
-  const heldCard = had?.closest('[data-question]')?.id;
+  const focusedCard = had?.closest('[data-question]')?.id;
   const before = new Set([...document.querySelectorAll('[data-question]')].map(card => card.id));
   const keep = (now: Element): boolean => options.live && (touched.has(now) || now.hasAttribute('data-stays'));
   const elsewhere = options.returned === true || (options.url !== undefined && isElsewhere(options.url));
@@ -146,7 +146,7 @@ export function showDocument(
   document.dispatchEvent(new CustomEvent('midcall:shown'));
   const invalid = options.live ? null : document.querySelector<HTMLElement>('main [aria-invalid=true]');
   if (invalid) (invalid.querySelector<HTMLElement>('input,select,textarea') ?? invalid).focus();
-  else if (heldCard === undefined || document.getElementById(heldCard) || !focusEnd(heldCard)) {
+  else if (focusedCard === undefined || document.getElementById(focusedCard) || !focusEnd(focusedCard)) {
     if (elsewhere)
       arrive(options.returned && (history.state as { scrolledTo?: number } | null)?.scrolledTo, options.control);
     else if (options.control !== undefined) typeOn(document.getElementById(options.control));

@@ -1,6 +1,6 @@
 /** The client script of a person's inbox: everything here adds to pages that work without it. */
 import { startAges } from './ages.ts';
-import { base, forgetBase, keepBase } from './base.ts';
+import { base, forgetBase, storeBase } from './base.ts';
 import { startCopy } from './copy.ts';
 import { startEvents } from './events.ts';
 import { startFocus } from './focus.ts';
@@ -41,7 +41,7 @@ function sayWaiting(): void {
 }
 
 document.body.classList.add('scripted');
-keepBase('midcall-inbox');
+storeBase('midcall-inbox');
 const isNews = tellZone();
 window.addEventListener('online', () => void refresh());
 document.addEventListener('midcall:shown', sayWaiting);

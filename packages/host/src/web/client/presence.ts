@@ -32,7 +32,7 @@ function lose(): void {
   timer = window.setTimeout(say, tellAfterMs);
 }
 
-/** The desk can be reached. */
+/** Notes that the desk can be reached. */
 function find(): void {
   lost = false;
   window.clearTimeout(timer);
@@ -45,12 +45,12 @@ function find(): void {
 /** What to do at an event of that name: `replaced` if there is no session for this page any more. */
 export const presence = { lost: lose, found: find, replaced: loadAnew } as const;
 
-/** Something could not be sent. */
+/** Tells the person that something could not be sent. */
 export function notSent(): void {
   say(lost ? 'not-sent' : 'unknown');
 }
 
-/** The desk did not answer when its next page was asked for. */
+/** Tells the person that the desk did not answer when its next page was requested. */
 export function unreachable(): void {
   say();
 }

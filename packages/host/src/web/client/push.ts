@@ -1,6 +1,6 @@
 /**
  * The inbox as an app of the person's device: its service worker, and whether this device says that a question waits. The server lists
- * the devices of the person by a digest of where each is reached; here it is seen which of them is this one.
+ * the devices of the person by a digest of where each is reached; this script finds out which of them is this one.
  */
 
 /** The service worker's; a notification is out of date once somebody looks. */

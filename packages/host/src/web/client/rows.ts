@@ -51,7 +51,7 @@ function dropRow(button: HTMLButtonElement): void {
   rowsChanged(form);
 }
 
-/** Where a button adds rows, there is no need of a blank one below others. */
+/** Removes blank rows below others: a button adds rows here, so nobody needs them. */
 function dropSpareRows(part: ParentNode): void {
   for (const row of part.querySelectorAll('[data-spare]')) if (row.previousElementSibling) row.remove();
 }

@@ -40,7 +40,7 @@ export interface CallMemory {
 /** The most calls that are stored, and the most characters of one. */
 const [mostCalls, mostCharacters] = [1_000, 64_000];
 /** How many calls are added between two checks of their number. */
-const lookEvery = 200;
+const checkEvery = 200;
 
 const ends: readonly unknown[] = [
   'completed',
@@ -161,7 +161,7 @@ export function callFile(path: string): CallMemory {
         // The leading line break ends a line that a crash cut off.
         await appendFile(path, `\n${line}\n`, { mode: 0o600 });
         added += 1;
-        if (added % lookEvery !== 1) return;
+        if (added % checkEvery !== 1) return;
         const all = await lines();
         if (all.length <= mostCalls) return;
         const newestLines = [...newest(all).values()].map(each => each.line).slice(-mostCalls);

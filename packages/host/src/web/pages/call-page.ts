@@ -83,7 +83,7 @@ function undoLine(call: CallView, server: ServerView, { link }: CallPageContext)
   return html`<p class="what-next">${texts.call.declinedUndo} <a href="${link(againPath(call))}">${texts.call.again}</a></p>`;
 }
 
-/** Where to go on after an answer: the next question, or that there is none. Only where one was answered and none is open. */
+/** Leads on after an answer: to the next question, or says that there is none. Shown only if a question was answered and none is open. */
 function whatNext(items: CallView['items'], { open = [], link }: CallPageContext): Html | false {
   const isAnswered = items.some(item => 'question' in item && item.ending !== undefined && 'via' in item.ending);
   if (!isAnswered || items.some(isOpen)) return false;

@@ -55,14 +55,14 @@ function markdownHtml(text: string, max: number): Html {
 const long = 20_000;
 
 /** The most characters of one text that are shown. */
-const mostShown = 100_000;
+const longestText = 100_000;
 
 /**
  * A server's text: as Markdown if it has signs of that, otherwise as written.
  * @param max - characters shown, at most 100,000
  */
-export function foreignText(text: string, max = mostShown): Html {
-  const most = Math.min(max, mostShown);
+export function foreignText(text: string, max = longestText): Html {
+  const most = Math.min(max, longestText);
   const shown = isMarkdown(text)
     ? markdownHtml(text, most)
     : html`<pre class="result-text">${visibleHtml(text, most, true)}</pre>`;

@@ -3,7 +3,7 @@ import { type Html, html } from '@midcall/core/page';
 import { texts } from '../texts/index.ts';
 
 /** Which part of a list is shown. */
-export interface Shown {
+export interface ListPart {
   /** The number of its first entry, from 0. */
   readonly from: number;
   /** How many entries a part has. */
@@ -18,7 +18,7 @@ export interface Shown {
  * @param words - for the part before, and for the one after
  */
 export function pager(
-  { from, most, count }: Shown,
+  { from, most, count }: ListPart,
   to: (at: number) => string,
   words: readonly [string, string],
 ): Html {

@@ -73,7 +73,7 @@ export interface EndingWords<E extends AnyEnding> {
 export const deskEndings: EndingWords<Ending> = { ...texts.ending, unsent: texts.typed.unsent };
 
 function answeredWith(question: Question, ending: AnyEnding): Html | false {
-  // Of a form without fields, the sentence says it all.
+  // The sentence says everything about a form without fields.
   if (ending.how !== 'answered' || question.kind !== 'form' || question.fields.length === 0) return false;
   const content = ending.content ?? {};
   const rows = question.fields.filter(field => Object.hasOwn(content, field.name));
@@ -299,6 +299,6 @@ export function timeline(
 /** The server's own words for its work, and whether the desk has to stay open. */
 function taskNote({ task }: CallView): Html | false {
   if (!task) return false;
-  const { message, kept } = task;
-  return html`${message !== undefined && html`<p class="task-status">${visibleHtml(message, 500)}</p>`}<p class="quiet-text">${kept ? texts.task.goesOn : texts.task.needsDesk}</p>`;
+  const { message, resumable } = task;
+  return html`${message !== undefined && html`<p class="task-status">${visibleHtml(message, 500)}</p>`}<p class="quiet-text">${resumable ? texts.task.goesOn : texts.task.needsDesk}</p>`;
 }

@@ -92,8 +92,8 @@ export function deskApp(desk: Desk): Hono {
   app.post('/sign-in', async context => {
     const draft = posted(context);
     const [x, y, nonce, signature] = ['x', 'y', 'nonce', 'signature'].map(name => first(draft, name) ?? '');
-    const known = (await desk.browsers?.list()) ?? [];
-    const cookie = guard.recognize({ x: x!, y: y!, nonce: nonce!, signature: signature! }, known, desk.port());
+    const browsers = (await desk.browsers?.list()) ?? [];
+    const cookie = guard.recognize({ x: x!, y: y!, nonce: nonce!, signature: signature! }, browsers, desk.port());
     if (cookie === undefined) return outside(context, texts.session.missing, { 'data-refused': 'true' });
     context.header('set-cookie', cookie);
     return redirect(context, desk, `/${(first(draft, 'to') ?? '').replace(/^\/+/, '')}`);

@@ -3,7 +3,7 @@
 /** The desk's own, what runs by itself on pages outside the desk, and the service worker. */
 export const deskScripts = ['desk', 'again', 'offline', 'worker'] as const;
 
-/** Of a person's inbox, of the page of a browser that has no session there, of the one without an inbox, and the service worker. */
+/** The scripts of a person's inbox, of the pages for a browser without a session or an inbox there, and the service worker. */
 export const personScripts = ['person', 'find-session', 'offline', 'inbox-worker'] as const;
 
 /** All of them. */

@@ -102,9 +102,13 @@ export class Guard implements Session {
     return nonce;
   }
 
-  /** guard-G5. @param known - the keys of browsers that have used a start link @returns the cookie if the browser is one of them */
-  recognize({ x, y, nonce, signature }: BrowserProof, known: readonly BrowserKey[], port: number): string | undefined {
-    if (!this.#nonces.delete(nonce) || !known.some(each => each.x === x && each.y === y)) return undefined;
+  /** guard-G5. @param browsers - the keys of browsers that have used a start link @returns the cookie if the browser is one of them */
+  recognize(
+    { x, y, nonce, signature }: BrowserProof,
+    browsers: readonly BrowserKey[],
+    port: number,
+  ): string | undefined {
+    if (!this.#nonces.delete(nonce) || !browsers.some(each => each.x === x && each.y === y)) return undefined;
     const key = createPublicKey({ key: { kty: 'EC', crv: 'P-256', x, y }, format: 'jwk' });
     const signed = Buffer.from(`midcall desk ${nonce}`);
     const isTheirs = verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64'));

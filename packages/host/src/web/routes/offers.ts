@@ -93,7 +93,7 @@ export function offerRoutes(app: Hono, desk: Desk): void {
     const { server, kind, offer } = offered;
     if (!server || !offer) return missing(context, desk, texts.tool.missing);
     const typed = { ...(draft && { draft }), issues };
-    // Beside the result of a call, a form that comes back stays there.
+    // A form that was posted beside the result of a call is shown there again.
     const call = draft && workspace.calls.get(first(draft, 'at') ?? '');
     if (call?.serverId === server.id && call.context.name === offer.name)
       return show(context, desk, callPage(call, callContext(desk, call, typed)), status);

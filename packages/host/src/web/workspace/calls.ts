@@ -176,7 +176,7 @@ export class DeskCalls {
         break;
       case 'call-task':
         // A task is kept for whoever made the call.
-        this.#history.update(event.call.id, { task: event.task, ...(event.task.kept && { here: true }) });
+        this.#history.update(event.call.id, { task: event.task, ...(event.task.resumable && { here: true }) });
         break;
       case 'call-ended':
         this.#history.update(event.call.id, { outcome: event.outcome, endedAt: event.endedAt });

@@ -118,9 +118,9 @@ export interface QuestionView {
   readonly endedAt?: number;
   /** The content of its form when it ended without the person, except for secrets. */
   readonly typed?: Draft;
-  /** True in a call that it may belong to: the server named none, and this one was running. */
+  /** True if it may belong to this call: the server named no call, and this one was running. */
   readonly perhaps?: true;
-  /** True if others were running as well: its card is on a page of its own. */
+  /** True if other calls were running as well: the card of the question is on a page of its own. */
   readonly amongSeveral?: true;
 }
 
@@ -130,7 +130,7 @@ export interface NoticeView {
   readonly serverId: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** True in a call that it may belong to: the server named none, and this one was running. */
+  /** True if it may belong to this call: the server named no call, and this one was running. */
   readonly perhaps?: true;
 }
 

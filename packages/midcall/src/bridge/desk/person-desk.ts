@@ -1,4 +1,4 @@
-/** Where a person is asked what their host cannot show: the desk of the person at this machine, or an inbox. As a bridge uses it. */
+/** What a bridge needs of the place where a person is asked what their host cannot show: the desk at their machine, or an inbox. */
 
 import type { Clock } from '@midcall/core/time';
 import type { Connection, Inbox, Question } from '@midcall/host';

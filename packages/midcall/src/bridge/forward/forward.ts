@@ -319,7 +319,7 @@ async function askHost(
     }
     if (question.kind !== 'url') return undefined;
     const { message, url, elicitationId = question.id } = question;
-    // Where a page was named by an error, nobody sent a question.
+    // If an error named the page, nobody sent a question.
     const { content: _, ...answer } = await pass({
       ...(received ?? { mode: 'url', message, url: url.href }),
       elicitationId,

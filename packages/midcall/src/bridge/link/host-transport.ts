@@ -12,7 +12,7 @@ import { BufferedTransport } from '../sdk-seam/index.ts';
 export interface ConnectedHost {
   /** Serve this transport; it begins with that message. */
   readonly transport: Transport;
-  /** As it calls itself; untrusted. */
+  /** The host's own name for itself; untrusted. */
   readonly name: string | undefined;
   readonly has: { readonly roots: boolean };
   /** True if it begins as a host of 2025-11-25 does. */

@@ -22,7 +22,7 @@ export function upstreamError(error: Json): ProtocolError {
 }
 
 /** Members of a call's params that the SDK handles, or that belong to the connection. */
-const knownParams = new Set(['name', 'arguments', 'uri', '_meta', 'inputResponses', 'requestState', 'task']);
+const handledParams = new Set(['name', 'arguments', 'uri', '_meta', 'inputResponses', 'requestState', 'task']);
 const calls = new Set<unknown>(['tools/call', 'prompts/get', 'resources/read']);
 
 /** The other params of a call, including `_meta`, as forwarded. */
@@ -38,8 +38,8 @@ const nothing: Json = {};
 
 function unknownIn(params: Json): Json {
   const names = Object.keys(params);
-  if (names.every(name => knownParams.has(name))) return nothing;
-  return Object.fromEntries(Object.entries(params).filter(([name]) => !knownParams.has(name)));
+  if (names.every(name => handledParams.has(name))) return nothing;
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !handledParams.has(name)));
 }
 
 type Check = (params: object) => string | undefined;

@@ -146,7 +146,7 @@ export function vault(options: VaultOptions): Vault {
     flows: flows(store, sealer, 'oauth-flow', 'A connection in progress'),
     identities: identities(store, sealer),
     async token(someone, provider, { scopes = provider.scopes } = {}) {
-      const owner = known(someone);
+      const owner = checkedPrincipal(someone);
       const slot = atProvider(provider);
       const current = await renewals.read(owner, slot);
       const tokens = current?.signIn.tokens;
@@ -166,12 +166,12 @@ export function vault(options: VaultOptions): Vault {
       }
     },
     async signedIn(someone, provider) {
-      const current = await renewals.read(known(someone), atProvider(provider));
+      const current = await renewals.read(checkedPrincipal(someone), atProvider(provider));
       const { tokens, refused = [], since = 0 } = current?.signIn ?? {};
       return tokens && { scopes: tokens.scopes, refused, since };
     },
     async keepSignIn(someone, provider, tokens, requested = []) {
-      const owner = known(someone);
+      const owner = checkedPrincipal(someone);
       const slot = atProvider(provider);
       const before = readSignIn((await vaultSlots.read(owner, slot).catch(() => undefined))?.value)?.tokens;
       const refused = lacking(tokens.scopes, requested);
@@ -180,17 +180,17 @@ export function vault(options: VaultOptions): Vault {
       if (before) await renewals.release(before);
     },
     async put(someone, name, secret) {
-      await vaultSlots.replace(known(someone), secretSlot(name), secret);
+      await vaultSlots.replace(checkedPrincipal(someone), secretSlot(name), secret);
     },
     async get(someone, name) {
-      const owner = known(someone);
+      const owner = checkedPrincipal(someone);
       const current = await vaultSlots.read(owner, secretSlot(name));
       if (typeof current?.value !== 'string') return undefined;
       if (current.outdated) await vaultSlots.renew(owner, secretSlot(name), current, current.value);
       return current.value;
     },
     async forget(someone, what) {
-      const owner = known(someone);
+      const owner = checkedPrincipal(someone);
       if (typeof what === 'string') {
         return (await vaultSlots.clear(owner, secretSlot(what))) === undefined ? 'nothing' : 'removed';
       }
@@ -204,7 +204,7 @@ export function vault(options: VaultOptions): Vault {
   };
 }
 
-function known(someone: Principal | undefined): Principal {
+function checkedPrincipal(someone: Principal | undefined): Principal {
   if (isPrincipal(someone)) return someone;
   if (someone)
     throw new MidcallError(

@@ -38,18 +38,18 @@ export async function cardResource(): Promise<ReadResourceResult> {
 const KEY = 'io.github.midcall/card';
 
 /** What the App shows. */
-type Shown =
+type CardContent =
   | { readonly question: { readonly message: string; readonly fields: readonly Field[]; readonly wayBack?: string } }
   | { readonly page: NonNullable<WaitingWords['passOn']>['page'] };
 
 /** The `_meta` of the result of a call that waits. @param dueAt - in milliseconds since the epoch */
 export const cardMeta = (
-  shown: Shown,
+  content: CardContent,
   { ticket, dueAt }: { readonly ticket: string; readonly dueAt: number },
   { server, name }: Pick<CallRequest, 'server' | 'name'>,
 ): NonNullable<CallToolResult['_meta']> => ({
   [KEY]: {
-    ...shown,
+    ...content,
     ...defined({ server: nameOf(server) || undefined }),
     tool: name,
     deadline: new Date(dueAt).toISOString(),

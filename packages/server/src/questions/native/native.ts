@@ -1,5 +1,5 @@
 /** The client's own forms, over the protocol: what it says the person answered. */
-import { type By, firstSpelling } from '@midcall/core/form';
+import { type By, toFirstForm } from '@midcall/core/form';
 import { type Config, type Consent, formParams } from '../../request/index.ts';
 import type { AskChannel, ChannelCall, FormQuestion } from '../channel.ts';
 import { suspicion } from '../judge.ts';
@@ -21,7 +21,7 @@ export const native: AskChannel = {
 /** The route of a form to the client, in the notation that the client knows. */
 export function nativeRoute<T>({ ask, form, withdrawn, wayBack }: FormQuestion<T>, call: ChannelCall): FormRoute<T> {
   const { client } = call.request;
-  const spelled = client.firstForms ? firstSpelling(form) : form;
+  const spelled = client.firstForms ? toFirstForm(form) : form;
   return {
     channel: 'native',
     assurance: 'in-band',

@@ -9,7 +9,7 @@ import type { Checked, Form, Judging } from './form.ts';
 import { emit, type WireProperty } from './wire.ts';
 
 /** A form in that notation, checked by the form it represents. */
-export interface FirstSpelling<T> {
+export interface FirstForm<T> {
   /** Sent as `requestedSchema` (2025-06-18 schema.json, `PrimitiveSchemaDefinition`). */
   readonly schema: object;
   /** Checks content given under {@link schema}, as {@link Form.check} does. */
@@ -17,7 +17,7 @@ export interface FirstSpelling<T> {
 }
 
 /** Converts a form for clients that know nothing newer. */
-export function firstSpelling<T>(form: Form<T>): FirstSpelling<T> {
+export function toFirstForm<T>(form: Form<T>): FirstForm<T> {
   const usedNames = new Set(form.fields.map(field => field.name));
   const lists = new Map<Field, readonly BooleanField[]>();
   for (const field of form.fields) if (field.kind === 'multi-select') lists.set(field, ticks(field, usedNames));
