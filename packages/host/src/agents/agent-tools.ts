@@ -106,7 +106,7 @@ const argumentsOf = (args: unknown): AskedCall['arguments'] =>
 
 const byConnection = new WeakMap<Connection, AgentCalls>();
 
-/** One per connection, so that a caller who lists its tools again joins the calls in progress. */
+/** The calls of a connection: one object for each, so that a caller who lists its tools again joins the calls in progress. */
 function callsOf(connection: Connection): AgentCalls {
   const calls = byConnection.get(connection) ?? new AgentCalls(connection);
   byConnection.set(connection, calls);

@@ -81,12 +81,12 @@ export function judgeEndpoint(what: string, address: string, serverUrl: URL): UR
   return url;
 }
 
-/** A server names each of them, and the person has to read the one of the sign-in page. */
+/** The most characters of an address: a server names it, and the person has to read the one of the sign-in page. */
 const longestAddress = 2_000;
 
 /** An authorization server, and what tokens are requested for. */
 export interface Discovered {
-  /** As in the metadata. */
+  /** The issuer as its metadata names it. */
   readonly issuer: string;
   readonly metadata: AuthorizationServerMetadata;
   /** The resource indicator (RFC 8707); absent if the server has no metadata of its own. */

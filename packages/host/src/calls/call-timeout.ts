@@ -14,7 +14,7 @@ export interface CallTimeout {
   stop(): void;
 }
 
-/** One for all calls that have none. */
+/** The limit of all calls that have none. */
 const noLimit: CallTimeout = { pause: () => () => {}, renew: () => {}, stop: () => {} };
 
 /**

@@ -201,7 +201,10 @@ export class Connection {
     client.onclose = onClose;
     if (!client.transport) {
       onClose();
-      throw new MidcallError('host/not-found', this.#lastWords.appendTo(`The server '${this.entry.id}' stopped at once.`));
+      throw new MidcallError(
+        'host/not-found',
+        this.#lastWords.appendTo(`The server '${this.entry.id}' stopped at once.`),
+      );
     }
     this.#become('ready');
   }

@@ -16,7 +16,7 @@ export interface OwnerFile<T> {
    * @throws MidcallError `cli/usage` for one that cannot be read or understood
    */
   read(): Promise<T | undefined>;
-  /** As `read`, without waiting. */
+  /** Reads as `read` does, without waiting. */
   readNow(): T | undefined;
   write(value: T): Promise<void>;
   /**

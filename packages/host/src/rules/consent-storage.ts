@@ -34,7 +34,7 @@ export interface CallGrant {
   readonly scope: GrantScope;
   /** Digests of the arguments that must be equal, by name; for the scope `exact` those of all arguments, and there may be no others. */
   readonly equal: Readonly<Record<string, string>>;
-  /** The same for people, with secrets masked. */
+  /** Those arguments as people read them, with secrets masked. */
   readonly shows: string;
   readonly madeAt: number;
   readonly until: number;

@@ -203,7 +203,7 @@ export class FollowedTask {
     return readTask(own(response, 'result'));
   }
 
-  /** Its questions come with the request for its result; a request that has brought none for a while may be lost. */
+  /** Fetches the questions of a task. They come with the request for its result; one that has brought none for a while may be lost. */
   #fetchAsked(state: TaskState): void {
     if (this.#pushed > 0) this.#waitsSince = undefined;
     else this.#fetchAgain();

@@ -25,7 +25,7 @@ import { argumentNames, sampleArguments } from './sample-arguments.ts';
 
 /** Which tools are called. */
 export type LintSelection =
-  /** Only those that declare `readOnlyHint`. */
+  /** Calls only the tools that declare `readOnlyHint`. */
   | { readonly which: 'read-only' }
   | { readonly which: 'all' }
   /** These, with these arguments; made from the input schema if absent. */

@@ -6,7 +6,7 @@ const key = 'midcall.alerts';
 
 const switchedOn = (): boolean => localStorage.getItem(key) === 'on';
 
-/** One for all alerts: a browser allows a page only a few. */
+/** The sound of all alerts: a browser allows a page only a few contexts. */
 let audio: AudioContext | undefined;
 
 /** If a browser allows sound only after a click, it plays what is waiting at that click; by then it is out of date. */

@@ -52,7 +52,7 @@ function keepPlace(of: Element, keep: boolean): void {
   else place?.removeAttribute('data-morph');
 }
 
-/** It is told, but not waited for: its answer would come after everything else that it has sent. */
+/** Stops an App. It is told, but not waited for: its answer would come after everything else that it has sent. */
 function stop(frame: HTMLIFrameElement, reason: string, note: string | undefined): void {
   void askToEnd(frame, reason);
   keepPlace(frame, true);

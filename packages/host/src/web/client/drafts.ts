@@ -54,7 +54,7 @@ export async function tellDrafts(): Promise<void> {
   await Promise.allSettled([...underway]);
 }
 
-/** The same when this page is left, and nothing can be waited for. */
+/** Tells all drafts when this page is left, and nothing can be waited for. */
 function leave(): void {
   for (const form of [...untold.keys()]) {
     const path = form.dataset['draft'];

@@ -120,7 +120,7 @@ const lookAgain = 1;
 /** The request of a call may be recorded a moment before the call itself. */
 const justBeforeMs = 100;
 
-/** One call. */
+/** The page of one call. */
 export function callPage(call: CallView, context: CallPageContext): Content {
   const { context: about, serverId, outcome, items } = call;
   const path = callPath(about.id);

@@ -83,7 +83,7 @@ function listedTools(tools: readonly OfferView[], current: string | undefined): 
   return own ? [...first, own] : first;
 }
 
-/** The same of a server, whose name is bold and shares its line. */
+/** How many letters of the name of a server are visible, which is bold and shares its line. */
 const mostLettersOfServer = 16;
 
 /** How many letters at the end of a long name stay visible: names often differ there. */

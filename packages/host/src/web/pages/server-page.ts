@@ -53,7 +53,7 @@ export interface SignInView {
   readonly isUntold?: boolean;
 }
 
-/** One server. */
+/** The page of one server. */
 export function serverPage(
   server: ServerView,
   entry: ServerEntry,

@@ -34,7 +34,7 @@ export const hintChips = (tool: OfferView): Html =>
     return html`<span${attributes({ class: unknown ? 'chip hint hint-unknown' : 'chip hint', title: unknown ? texts.tool.unknownHelp : undefined })}>${each}</span>`;
   })}`;
 
-/** The same in a list, where what is not said of many tools is said once, above. */
+/** The chips of a tool in a list, which says once, above, what is not said of many tools. */
 const listedChips = (tool: OfferView): Html =>
   html`${toolHints(tool)
     .filter(each => each !== texts.tool.unknown)
@@ -76,7 +76,7 @@ export function unlistedNotice(server: ServerView, kinds: readonly ListName[]): 
   return html`<div class="notice bad"><span>${failed.map(({ list, why }) => html`${visibleHtml(texts.servers.unlisted(list, why), 600)} `)}</span></div>`;
 }
 
-/** Its tools in a panel; says so if it has none, or if they could not be listed. */
+/** The tools of a server in a panel; says so if it has none, or if they could not be listed. */
 export function toolList(server: ServerView, session: Session): Html {
   const failed = unlistedNotice(server, ['tools']);
   const none = server.state === 'ready' ? texts.servers.noTools : texts.servers.toolsUnknown;

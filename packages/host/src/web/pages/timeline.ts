@@ -44,7 +44,7 @@ type Entry = (kind: string, ...content: Parameters<typeof entryContent>) => Html
 
 const entry: Entry = (kind, ...content) => html`<li class="entry entry-${kind}">${entryContent(...content)}</li>`;
 
-/** One that changes no more. */
+/** An entry that changes no more. */
 const lastingEntry: Entry = (kind, ...content) =>
   part('li', { class: `entry entry-${kind}` }, entryContent(...content));
 
@@ -170,7 +170,7 @@ function progressBar(call: CallView): Html | false {
 export const noticeText = (notice: Notice): string =>
   notice.type === 'refused' ? texts.notice.refused(notice.by, notice.kind) : texts.notice.allowed(notice.kind);
 
-/** The same in one chip. */
+/** A decision that was made without asking, as a chip. */
 export const noticeChip = (notice: Notice): Html =>
   notice.type === 'refused'
     ? refusedChip(notice.by)
