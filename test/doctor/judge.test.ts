@@ -6,7 +6,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Chart } from '../../packages/midcall/src/doctor/chart.ts';
 import { duration, rowNames } from '../../packages/midcall/src/doctor/checks.ts';
-import { announcesRoots, inWords } from '../../packages/midcall/src/doctor/declared.ts';
 import {
   judgeFields,
   judgePage,
@@ -17,7 +16,7 @@ import {
   unanswered,
 } from '../../packages/midcall/src/doctor/judge.ts';
 import { draw, fieldsQuestion, fieldsWanted } from '../../packages/midcall/src/doctor/questions.ts';
-import { reportOf, reportText } from '../../packages/midcall/src/doctor/report.ts';
+import { announcesRoots, inWords, reportOf, reportText } from '../../packages/midcall/src/doctor/report.ts';
 
 const by = (elapsedMs = 4_000): By => ({
   channel: 'native',

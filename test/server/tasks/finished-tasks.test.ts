@@ -1,8 +1,8 @@
-/** Which finished tasks of a person are kept; see packages/server/src/tasks/finished-tasks.ts. */
+/** Which finished tasks of a person are kept; see packages/server/src/tasks/task-lists.ts. */
 import { memoryStore } from '@midcall/server/stores/memory';
 import { expect, it } from 'vitest';
-import { FinishedTasks, type FinishedTasksOptions } from '../../../packages/server/src/tasks/finished-tasks.ts';
 import { keyOfId, type Task } from '../../../packages/server/src/tasks/task.ts';
+import { FinishedTasks, type FinishedTasksOptions } from '../../../packages/server/src/tasks/task-lists.ts';
 
 const now = 1_700_000_000_000;
 

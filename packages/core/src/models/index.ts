@@ -1,3 +1,3 @@
+export type { ModelEntry, ModelSkill } from './choose-model.ts';
 export type { LanguageModel } from './language-model.ts';
-export type { ModelEntry, ModelSkill } from './model-entry.ts';
 export { modelRouter } from './model-router.ts';

@@ -7,11 +7,10 @@ import { isMidcallError, MidcallError } from '../errors/index.ts';
 import { isRecord } from '../json/index.ts';
 import { checkOptions, required } from '../options/index.ts';
 import { quoted, type SamplingModel, type SamplingRequest } from '../sampling/index.ts';
-import { assertAble, chooseModel } from './choose-model.ts';
+import { assertAble, checkEntries, chooseModel, type ModelEntry, skillsOf } from './choose-model.ts';
 import { collectGeneration, foldGeneration, type GeneratedPart, type Generation } from './generation.ts';
 import type { ModelCall, ProviderData } from './language-model.ts';
 import { leftOutOf, modelCall } from './model-call.ts';
-import { checkEntries, type ModelEntry, skillsOf } from './model-entry.ts';
 import { modelReply } from './model-reply.ts';
 
 /**

@@ -1,4 +1,6 @@
 /** A report: what is known about one host, as data and as text. Pure. */
+
+import { isRecord, own } from '@midcall/core/json';
 import { documentation, visible } from '@midcall/core/text';
 import type { Chart, HostName } from './chart.ts';
 import { duration, type Outcome, type RowName, rows } from './checks.ts';
@@ -63,7 +65,7 @@ const waiting: AdviceByOutcome = {
     `${documentation('connect.md#waiting')}.`,
 };
 
-const advice: Readonly<Record<RowName, AdviceByOutcome>> = {
+const adviceOf: Readonly<Record<RowName, AdviceByOutcome>> = {
   form: { ...field, wrong: proof },
   'fields.text': {
     ...field,
@@ -103,7 +105,7 @@ const advice: Readonly<Record<RowName, AdviceByOutcome>> = {
 };
 
 /** What an author of a server should do about an outcome, in one or two sentences; undefined if there is nothing to do. */
-const advise = (row: RowName, outcome: Outcome): string | undefined => advice[row][outcome];
+const advise = (row: RowName, outcome: Outcome): string | undefined => adviceOf[row][outcome];
 
 export function reportOf(chart: Chart): Report {
   const checks = [...chart.findings()].map(([check, { outcome, ms, says }]): ReportLine => {
@@ -188,3 +190,50 @@ const paragraphs = (all: readonly (readonly string[])[]): string =>
     .join('\n\n');
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const visibleLine = (text: string): string => visible(text, { max: 80 });
+
+const memberWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  roots: { listChanged: 'announcing changes' },
+  sampling: { tools: 'with tools', context: 'with context' },
+};
+
+/** Ordered: what a server can ask for comes first. */
+const first: readonly string[] = ['elicitation', 'roots', 'sampling'];
+
+/**
+ * What a client declares, in words; foreign text is made visible.
+ * @param capabilities - as the client sent them
+ */
+export function inWords(capabilities: unknown): readonly string[] {
+  if (!isRecord(capabilities)) return [];
+  const others = Object.keys(capabilities).filter(name => !first.includes(name));
+  return [...first.filter(name => own(capabilities, name) !== undefined), ...others.slice(0, 20)].flatMap(name =>
+    name === 'elicitation'
+      ? elicitation(capabilities[name])
+      : name === 'extensions'
+        ? extensions(capabilities[name])
+        : [spelled(name, capabilities[name])],
+  );
+}
+
+/** An empty object means forms only (client/elicitation, "Capabilities"). */
+function elicitation(declared: unknown): readonly string[] {
+  const [form, url] = [own(declared, 'form') !== undefined, own(declared, 'url') !== undefined];
+  return [...(form || !url ? ['forms'] : []), ...(url ? ['pages (URL mode)'] : [])];
+}
+
+/** Extensions of the protocol by the last part of their names, others by their whole names. */
+function extensions(declared: unknown): readonly string[] {
+  const names = isRecord(declared) ? Object.keys(declared).slice(0, 20) : [];
+  return names.map(name => visible(name.replace(/^io\.modelcontextprotocol\//, ''), { max: 60 }));
+}
+
+function spelled(name: string, declared: unknown): string {
+  const parts = Object.entries(own(memberWords, name) ?? {}).filter(
+    ([part]) => own(declared, part) !== undefined && own(declared, part) !== false,
+  );
+  return [visible(name, { max: 60 }), ...parts.map(([, words]) => words as string)].join(', ');
+}
+
+/** True if the client declares that it announces changes to its roots. */
+export const announcesRoots = (capabilities: unknown): boolean =>
+  own(own(capabilities, 'roots'), 'listChanged') === true;

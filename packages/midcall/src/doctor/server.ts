@@ -13,9 +13,8 @@ import { ownVersion } from '../install/index.ts';
 import { registerCallTimeout } from './call-timeout.ts';
 import { Chart } from './chart.ts';
 import { checkNames, outcomes, rowNames } from './checks.ts';
-import { announcesRoots, inWords } from './declared.ts';
 import { examine } from './examine.ts';
-import { type Report, reportOf, reportText } from './report.ts';
+import { announcesRoots, inWords, type Report, reportOf, reportText } from './report.ts';
 
 export interface DoctorOptions extends Pick<MidcallOptions, 'clock' | 'warn' | 'key' | 'suspectBelowMs'> {
   /** How many milliseconds the person has for each question; 120,000 if absent, and never more than 90,000 for the page. */

@@ -28,6 +28,10 @@ export interface StoredStream {
   forgetFirst(): void;
 }
 
+/**
+ * What some event streams keep together, and what is forgotten first when that is too much: those of one session, of one owner,
+ * or of an endpoint (events-E2).
+ */
 export class EventBound {
   readonly #maxEvents: number;
   readonly #maxBytes: number;

@@ -108,6 +108,7 @@ type Recorded =
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /**
+ * What the schema library of a form says of an answer: asked once, and recorded.
  * @param message - the question, for error texts
  * @param identity - distinguishes this answer from all others of the call
  */

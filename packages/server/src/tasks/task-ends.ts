@@ -4,8 +4,8 @@ import { digest } from '../base/index.ts';
 import { withdrawOpen } from '../questions/index.ts';
 import { type Config, principalKey } from '../request/index.ts';
 import { dropJournal, journalIn } from '../state/index.ts';
-import type { FinishedTasks } from './finished-tasks.ts';
 import { isOver, jobOf, latestOf, lifetimeAtEnd, type Task } from './task.ts';
+import type { FinishedTasks } from './task-lists.ts';
 import type { TaskStore } from './task-store.ts';
 import { failure } from './turn.ts';
 

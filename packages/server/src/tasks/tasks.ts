@@ -21,7 +21,6 @@ import {
 } from '../request/index.ts';
 import { departureOf } from '../sdk-seam/index.ts';
 import { newStoredState, prolongState, storedState } from '../state/index.ts';
-import { FinishedTasks } from './finished-tasks.ts';
 import {
   answered,
   created,
@@ -37,7 +36,7 @@ import {
 } from './task.ts';
 import { TaskChanges } from './task-changes.ts';
 import { endedByOperator } from './task-ends.ts';
-import { TaskLists } from './task-lists.ts';
+import { FinishedTasks, TaskLists } from './task-lists.ts';
 import { type FinalOutcome, TaskRuns } from './task-runs.ts';
 import type { CallToolRequest, TaskServers } from './task-servers.ts';
 import { TaskStore } from './task-store.ts';

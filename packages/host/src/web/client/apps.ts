@@ -11,8 +11,8 @@
  * - app-messages-M5 An App that is leaving is refused everything, and is heard only when it says that it has ended.
  */
 import { hearUse, isTypingSecret, isUsed, startAppUse } from './app-use.ts';
-import { fetched } from './fetched.ts';
 import { morph } from './morph.ts';
+import { fetched } from './page.ts';
 import { appsIn, askToEnd, hearAnswer, isLeaving, markReady } from './teardown.ts';
 
 const protocolVersion = '2026-01-26';

@@ -1,6 +1,6 @@
 /** The desk's client script: everything here adds to pages that work without it. */
 import { startAges } from './ages.ts';
-import { alertPerson, endAlert, startAlerts } from './alerts.ts';
+import { alertPerson, endAlert, startAlerts, startInstalled } from './alerts.ts';
 import { startApps } from './apps.ts';
 import { base, storeBase } from './base.ts';
 import { startCompleting } from './complete.ts';
@@ -11,7 +11,6 @@ import { startFind } from './find.ts';
 import { startFocus } from './focus.ts';
 import { startFollowing } from './follow.ts';
 import { startForms } from './forms.ts';
-import { startInstalled } from './installed.ts';
 import { startKeys } from './keys.ts';
 import { rememberBrowser } from './known.ts';
 import { startLines } from './lines.ts';

@@ -3,10 +3,9 @@
  * A form's own properties are read as attributes, since a control named `action` or `id` hides them.
  */
 import { telling } from './drafts.ts';
-import { fetched } from './fetched.ts';
 import { sendsLine } from './lines.ts';
 import { morph } from './morph.ts';
-import { isTouched, pageShown, sending, showDocument, touch, untouch } from './page.ts';
+import { fetched, isTouched, pageShown, sending, showDocument, touch, untouch } from './page.ts';
 import { holdsBack, notSent } from './presence.ts';
 import { whenReleased } from './pressed.ts';
 

@@ -1,9 +1,18 @@
 /** Fetches this page, or the answer to a form, and updates what is on screen. */
 import { isAllTold, tellDrafts } from './drafts.ts';
-import { fetched } from './fetched.ts';
 import { focusCard, focusForm } from './focus.ts';
 import { hasLeftOut, morph } from './morph.ts';
 import { isLeaving, takeAway } from './teardown.ts';
+
+/**
+ * Reads a page that was fetched. What else runs on pages prepares it before any of it is shown (`midcall:fetched`), so that nothing
+ * on screen is written twice.
+ */
+export function fetched(text: string): Document {
+  const next = new DOMParser().parseFromString(text, 'text/html');
+  document.dispatchEvent(new CustomEvent('midcall:fetched', { detail: next }));
+  return next;
+}
 
 let running: Promise<void> | undefined;
 let again = false;

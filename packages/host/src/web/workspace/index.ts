@@ -1,8 +1,8 @@
+export { type LeftCall, leftCalls } from './calls.ts';
 export { durationOf, durations } from './decisions.ts';
 export type { DeskConnection, HostWait } from './desk-connection.ts';
 export { earlierValues } from './earlier-values.ts';
 export { type Action, type Findable, find, type Hit } from './find.ts';
-export { type LeftCall, leftCalls } from './left-calls.ts';
 export { Live } from './live.ts';
 export { manyOf, offerOf } from './offers.ts';
 export { asConfig, secretsOf, targetOf, type Understood, understand, writtenTarget } from './server-form.ts';

@@ -51,6 +51,7 @@ export interface ConsentRequest {
   readonly channel: By['channel'];
 }
 
+/** Asks for the host's consent to open a page: like any question, and checked without a form. */
 export async function askConsent(
   run: CallRun,
   config: Config,
