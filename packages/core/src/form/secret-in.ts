@@ -26,7 +26,7 @@ export type { SecretKind } from './secret-words.ts';
 export interface Secret {
   readonly kind: SecretKind;
   readonly where: 'name' | 'title' | 'description' | 'message' | 'format';
-  /** The words that say so. */
+  /** The words that ask for it. */
   readonly words: string;
 }
 

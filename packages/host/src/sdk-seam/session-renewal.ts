@@ -39,7 +39,7 @@ export class SessionRenewal {
     };
   }
 
-  /** Sends again by a transport what a server refused for its session. */
+  /** Makes a transport send again what a server refused because of its session. */
   onto(transport: StreamableHTTPClientTransport): void {
     const send = transport.send.bind(transport) as Send;
     let introduction: JsonRpcMessage | undefined;

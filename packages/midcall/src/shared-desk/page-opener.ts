@@ -57,7 +57,7 @@ export class PageOpener {
     this.#callOff?.();
   }
 
-  /** The page that was opened may have been closed before a later question came. */
+  /** Shows again what came while a page was opening: that page may have been closed before a later question came. */
   #lookAgain(): void {
     this.#callOff = undefined;
     // One page shows all of them.

@@ -81,7 +81,7 @@ export class CallQuestions {
       open = { resolve, reject };
     });
     answer.catch(() => {});
-    // Before it is sent: its answer may arrive before the reply.
+    // The question is noted before it is sent: its answer may arrive before the reply.
     this.#open.set(ask, open);
     const life = Math.max(limits.callMs, timeoutMs + limits.idleMs);
     const sealed = sealAt(this.#options.member, events, message);

@@ -66,7 +66,7 @@ function* openInside(resolved: ResolvedPath, flags: number): Steps<{ fd: number;
   }
 }
 
-/** The refusal of a root that is no longer where it was, if it is not. */
+/** The refusal if the root is no longer where it was; undefined if it is. */
 function* moved({ root }: ResolvedPath): Steps<MidcallError | undefined> {
   return (yield* settled(root.system.readlink(root.at))) === root.path ? undefined : vanished(root.path);
 }

@@ -62,7 +62,7 @@ export class TaskEnds {
       );
     }
     await this.#free(before);
-    // One that could not be added to them is there until its time is up.
+    // A task that could not be added to the finished ones stays until its time is up.
     await finished.add(changed).catch(() => {});
     return before;
   }

@@ -21,7 +21,7 @@ export interface WireNotification {
 /** How many requests of the upstream server may wait for one host; each takes memory until it is answered. */
 const mostRequests = 100;
 
-/** How many milliseconds such a request waits. */
+/** How many milliseconds a request of the upstream server waits for its host. */
 const requestMs = 15 * 60_000;
 
 /** A schema that accepts everything. */

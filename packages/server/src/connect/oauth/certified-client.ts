@@ -88,7 +88,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
     return discovery;
   };
 
-  /** What the provider publishes, as asked by this client. */
+  /** The provider's configuration for requests of this client. */
   const as = (discovered: oidc.Configuration, client: ClientIdentity | undefined): oidc.Configuration => {
     if (client === undefined || client.id === clientId) return discovered;
     const metadata = JSON.parse(JSON.stringify(discovered.serverMetadata())) as oidc.ServerMetadata;
