@@ -10,6 +10,7 @@ import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client
 
 /** What has come back for one request. */
 interface Response {
+  readonly transport: AnsweredRequests;
   /** True if its headers were those of a success. */
   isOk: boolean;
   /** True if its answer comes in events. */
@@ -30,16 +31,18 @@ const repeatable = new Set<unknown>([
   'resources/templates/list',
 ]);
 
+/** One for all transports: Node 20 and 22 never forget a storage that was used, and each slows every promise of the process. */
+const sending = new AsyncLocalStorage<Response>();
+
 /** Ends each request of one transport. */
 export class AnsweredRequests {
-  readonly #sending = new AsyncLocalStorage<Response>();
   readonly #waiting = new Map<unknown, () => void>();
 
   /** @returns a fetch for the transport that notes what comes back for which request */
   noting(real: typeof fetch): typeof fetch {
     return async (...request) => {
       const response = await real(...request);
-      const about = this.#sending.getStore();
+      const about = this.#sending;
       if (about && request[1]?.method === 'POST') {
         about.isOk = response.ok;
         about.isStream = response.ok && /^text\/event-stream\b/iu.test(response.headers.get('content-type') ?? '');
@@ -70,7 +73,7 @@ export class AnsweredRequests {
     });
     type Onerror = StreamableHTTPClientTransport['onerror'];
     const noticing = (next: Onerror) => (error: Error) => {
-      const about = this.#sending.getStore();
+      const about = this.#sending;
       if (about && isOdd(error)) about.isOdd = true;
       next?.(error);
     };
@@ -84,13 +87,19 @@ export class AnsweredRequests {
     });
   }
 
+  /** What came back for the request of this transport that the code that is running belongs to. */
+  get #sending(): Response | undefined {
+    const about = sending.getStore();
+    return about?.transport === this ? about : undefined;
+  }
+
   #answered(
     message: JsonRpcMessage,
     options: ApartOptions | undefined,
     send: (message: JsonRpcMessage, options?: ApartOptions) => Promise<void>,
   ): Promise<void> {
     const { id, method } = message;
-    const about: Response = { isOk: false, isStream: false, isOdd: false };
+    const about: Response = { transport: this, isOk: false, isStream: false, isOdd: false };
     return new Promise((resolve, reject) => {
       const settle = (error?: unknown): void => {
         if (!this.#waiting.delete(id)) return;
@@ -100,16 +109,14 @@ export class AnsweredRequests {
       this.#waiting.set(id, settle);
       options?.requestSignal?.addEventListener('abort', () => settle(), { once: true });
       const onRequestStreamEnd = (): void => settle(unanswered(about));
-      this.#sending.run(about, () =>
+      sending.run(about, () =>
         send(message, { ...options, onRequestStreamEnd }).then(
           () => {
             if (!about.isStream) settle(unanswered(about));
           },
           (error: unknown) => {
             const mayHaveRun = about.isOk || isCutOff(error);
-            settle(
-              mayHaveRun && !introductions.has(method) ? unanswered({ ...about, isOdd: isOdd(error) }, error) : error,
-            );
+            settle(mayHaveRun && !introductions.has(method) ? unanswered({ isOdd: isOdd(error) }, error) : error);
           },
         ),
       );

@@ -1,0 +1,27 @@
+import { AsyncResource, executionAsyncResource } from 'node:async_hooks';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect, it } from 'vitest';
+import { AnsweredRequests } from '../../../packages/host/src/sdk-seam/index.ts';
+
+/** Sends a request over a transport of its own. */
+async function request(): Promise<void> {
+  const answered = new AnsweredRequests();
+  const fetch = answered.noting(async () => Response.json({ jsonrpc: '2.0', id: 1, result: { tools: [] } }));
+  const transport = new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), { fetch });
+  answered.onto(transport);
+  transport.onmessage = () => {};
+  await transport.start();
+  await transport.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  await transport.close();
+}
+
+/** How many values Node hands on to everything that is begun, each promise included; none since Node 24. */
+const handedOn = (): number =>
+  new AsyncResource('test').runInAsyncScope(() => Object.getOwnPropertySymbols(executionAsyncResource()).length);
+
+it('a process is not slowed by every server that it has sent a request to', async () => {
+  await request();
+  const before = handedOn();
+  for (let n = 0; n < 20; n += 1) await request();
+  expect(handedOn()).toBe(before);
+});
