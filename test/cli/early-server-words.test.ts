@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { expect, it } from 'vitest';
 import { register } from '../../packages/midcall/src/cli/bridge.ts';
 import { type BridgeFlags, checkHttpFlags } from '../../packages/midcall/src/cli/bridge-flags.ts';
-import { earlyServerWords } from '../../packages/midcall/src/cli/early-server.ts';
+import { earlyServerWords } from '../../packages/midcall/src/cli/early-server-words.ts';
 import { chooseEra, chooseServer } from '../../packages/midcall/src/cli/server-choice.ts';
 import { wordsAfterDashes } from '../../packages/midcall/src/cli/server-flags.ts';
 
