@@ -9,7 +9,8 @@ import { nothing } from '../../packages/server/src/roots/boundary.ts';
 import { sizeFault } from '../../packages/server/src/roots/contents.ts';
 import { listedRoots } from '../../packages/server/src/roots/live-roots.ts';
 import { placesOf } from '../../packages/server/src/roots/name.ts';
-import { exists, fromSystem, outside, quotePath, vanished } from '../../packages/server/src/roots/refusal.ts';
+import { quotePath } from '../../packages/server/src/roots/quote-path.ts';
+import { exists, fromSystem, outside, vanished } from '../../packages/server/src/roots/refusal.ts';
 import { isAbsent, saysNothing } from '../../packages/server/src/roots/system.ts';
 
 const bounds = (...paths: string[]) => ({ roots: paths.map(path => ({ path })), grant: 'Ask for more.' });

@@ -1,7 +1,8 @@
 /** Which finished tasks of a person are kept; see packages/server/src/tasks/task-lists.ts. */
 import { memoryStore } from '@midcall/server/stores/memory';
 import { expect, it } from 'vitest';
-import { keyOfId, type Task } from '../../../packages/server/src/tasks/task.ts';
+import type { Task } from '../../../packages/server/src/tasks/task.ts';
+import { keyOfId } from '../../../packages/server/src/tasks/task-key.ts';
 import { FinishedTasks, type FinishedTasksOptions } from '../../../packages/server/src/tasks/task-lists.ts';
 
 const now = 1_700_000_000_000;

@@ -2,7 +2,7 @@
 import { systemClock } from '@midcall/core/time';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
-import { keyOfId } from '../../../packages/server/src/tasks/task.ts';
+import { keyOfId } from '../../../packages/server/src/tasks/task-key.ts';
 import { TaskLists, type TaskListsOptions } from '../../../packages/server/src/tasks/task-lists.ts';
 
 const now = 1_700_000_000_000;

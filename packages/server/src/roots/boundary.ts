@@ -24,7 +24,7 @@ import { heldPlatform } from './held.ts';
 import { clientRoots, intersect, type Rooted, reuse } from './intersection.ts';
 import { OpenFiles } from './open-file.ts';
 import type { Platform } from './platform.ts';
-import { quotePath } from './refusal.ts';
+import { quotePath } from './quote-path.ts';
 import { RootedFiles } from './rooted-files.ts';
 import { type Dropped, Scope } from './scope.ts';
 

@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
 import { checkOptions, flag, listOf, name, oneOf } from '@midcall/core/options';
 import type { Guarantee } from './files.ts';
-import { quotePath } from './refusal.ts';
+import { quotePath } from './quote-path.ts';
 
 /** How the client's roots affect what the operator allows. */
 export type BoundaryMode = 'narrow' | 'replace' | 'ignore';

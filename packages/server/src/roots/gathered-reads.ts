@@ -9,8 +9,8 @@
  */
 import type { Folder, Platform, ResolvedPath } from './platform.ts';
 import type { Now } from './steps.ts';
-import * as turns from './steps.ts';
 import { direct } from './system.ts';
+import * as turns from './time-slice.ts';
 
 /** Says when there is time for work. */
 export type Turns = Pick<typeof turns, 'timeSlice' | 'hasTime'>;

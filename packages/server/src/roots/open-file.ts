@@ -7,7 +7,8 @@ import { Readable } from 'node:stream';
 import { MidcallError } from '@midcall/core/errors';
 import { bytesOf, type Range, rangeFault, readRange, sizeFault, writeAll } from './contents.ts';
 import type { FileHandle, FileStat } from './files.ts';
-import { fromSystem, invalid, quotePath, revoked } from './refusal.ts';
+import { quotePath } from './quote-path.ts';
+import { fromSystem, invalid, revoked } from './refusal.ts';
 import { inOneGo } from './steps.ts';
 import type { System } from './system.ts';
 

@@ -8,7 +8,8 @@ import { type Place, placesOf } from './name.ts';
 import type { ResolvedPath } from './platform.ts';
 import { closed, fromSystem, notFound, outside } from './refusal.ts';
 import type { Scope, ScopeRoot } from './scope.ts';
-import { inOneGo, type Now, type Steps, settled, timeSlice } from './steps.ts';
+import { inOneGo, type Now, type Steps, settled } from './steps.ts';
+import { timeSlice } from './time-slice.ts';
 import { below, within } from './within.ts';
 
 export class PathResolver {

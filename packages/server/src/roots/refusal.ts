@@ -4,6 +4,7 @@
  * its target cannot be probed.
  */
 import { MidcallError, type MidcallErrorCode } from '@midcall/core/errors';
+import { quotePath } from './quote-path.ts';
 import { codeOf } from './system.ts';
 
 /** What a refusal may reveal: the allowed folders, and how to grant more. */
@@ -11,15 +12,6 @@ export interface AllowedFolders {
   readonly roots: readonly { readonly path: string }[];
   /** A sentence that says how the person can grant more. */
   readonly grant: string;
-}
-
-/** A path made safe for a message: control characters escaped, the middle of a long one left out. */
-export function quotePath(path: string): string {
-  const safe = path.replace(
-    /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
-    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-  return `'${safe.length <= 240 ? safe : `${safe.slice(0, 160)}…${safe.slice(-60)}`}'`;
 }
 
 /** The allowed folders as a phrase. */

@@ -8,8 +8,9 @@ import type { Entry } from './files.ts';
 import { kindOf } from './open-file.ts';
 import type { Folder, Platform, ResolvedPath, Thing } from './platform.ts';
 import { fromSystem, invalid } from './refusal.ts';
-import { type Now, timeSlice } from './steps.ts';
+import type { Now } from './steps.ts';
 import { codeOf } from './system.ts';
+import { timeSlice } from './time-slice.ts';
 
 /** What is in an open directory. */
 export async function listFolder(platform: Platform, resolved: ResolvedPath, folder: Folder): Promise<Entry[]> {

@@ -5,7 +5,8 @@
  */
 import type { Clock } from '@midcall/core/time';
 import { taskName, type Wake } from '../base/index.ts';
-import { isOver, keyOf, keyOfId, type Task } from './task.ts';
+import { isOver, type Task } from './task.ts';
+import { keyOf, keyOfId } from './task-key.ts';
 
 export interface TaskChangesOptions {
   readonly read: (id: string) => Promise<Task | undefined>;

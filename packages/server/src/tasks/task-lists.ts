@@ -9,7 +9,8 @@ import type { Clock } from '@midcall/core/time';
 import { digest } from '../base/index.ts';
 import { principalKey } from '../request/index.ts';
 import { CommonValues } from '../state/index.ts';
-import { keyOf, latestOf, type Task } from './task.ts';
+import { latestOf, type Task } from './task.ts';
+import { keyOf } from './task-key.ts';
 
 export interface TaskListsOptions {
   readonly store: Store;

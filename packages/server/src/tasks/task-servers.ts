@@ -3,7 +3,8 @@ import type { Clock } from '@midcall/core/time';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { type Config, isLendable, lend } from '../request/index.ts';
 import { nameOf } from '../sdk-seam/index.ts';
-import { keyOf, type Task } from './task.ts';
+import type { Task } from './task.ts';
+import { keyOf } from './task-key.ts';
 
 /** A handler of `tools/call` with everything that the SDK does around the author's. */
 export type CallHandler = (request: CallToolRequest, ctx: ServerContext) => Promise<unknown>;

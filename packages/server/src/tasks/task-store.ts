@@ -7,7 +7,8 @@ import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
 import { openUnder, type Sealer, sealUnder } from '../state/index.ts';
-import { keyOf, keyOfId, removedAt, type Task } from './task.ts';
+import { removedAt, type Task } from './task.ts';
+import { keyOf, keyOfId } from './task-key.ts';
 
 export interface TaskStoreOptions {
   readonly store: Store;

@@ -1,8 +1,10 @@
 /** A task as it is stored, and as it is sent (extension `io.modelcontextprotocol/tasks`, "Tasks"). Pure. */
+
 import { digest, type Json, type Principal } from '../base/index.ts';
 import { received } from '../eras/index.ts';
 import type { ClientView } from '../request/index.ts';
 import type { StoredState } from '../state/index.ts';
+import { keyOf } from './task-key.ts';
 
 /** How often a client should poll, in milliseconds. */
 const POLL_MS = 1_000;
@@ -88,10 +90,6 @@ export interface Task {
 /** The owner of a task. */
 export const ownerOf = (of: { readonly principal: string; readonly client: string }): string =>
   digest([of.principal, of.client]).slice(0, 22);
-
-/** The name of a task in jobs and in the store, which gives no access to it. */
-export const keyOfId = (id: string): string => digest(id).slice(0, 22);
-export const keyOf = ({ id }: { readonly id: string }): string => keyOfId(id);
 
 /** The name of the job for a task's present turn. */
 export const jobOf = (task: Pick<Task, 'id' | 'turn'>): string => `${keyOf(task)}/${task.turn}`;

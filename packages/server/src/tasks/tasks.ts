@@ -27,7 +27,6 @@ import {
   endOf,
   is2025Task,
   isOver,
-  keyOf,
   latestOf,
   ownerOf,
   type Task,
@@ -36,6 +35,7 @@ import {
 } from './task.ts';
 import { TaskChanges } from './task-changes.ts';
 import { endedByOperator } from './task-ends.ts';
+import { keyOf } from './task-key.ts';
 import { FinishedTasks, TaskLists } from './task-lists.ts';
 import { type FinalOutcome, TaskRuns } from './task-runs.ts';
 import type { CallToolRequest, TaskServers } from './task-servers.ts';
