@@ -729,6 +729,26 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await a.approvals.look(good.id)).toEqual({ votes: [] });
     });
 
+    it('a call that rules of a bridge ask about is shown as such, in the words of the operator, and as no question of its server', async () => {
+      const a = await approvalStore({ ...(await place()), groups: finance });
+      const { message: _, schema: __, ...asked } = payment();
+      await a.approvals.ask({ ...asked, why: 'rule 1 says ask', labels: { to: 'Payee' } }, { isOwn: true });
+      const [{ question }] = (await openOf(a, 'ada')) as [OpenQuestion];
+      expect(question).toMatchObject({
+        ...{ kind: 'call', why: 'rule 1 says ask', labels: { to: 'Payee' }, openUntil: asked.dueAt },
+        call: { kind: 'tool', name: 'pay', arguments: { to: 'Acme' }, principal: idOf('mel') },
+      });
+      expect(question).not.toHaveProperty('message');
+      // A yes says nothing else: nothing lets later calls pass.
+      const more = { action: 'accept', content: { grant: { scope: 'tool', end: 'day' } } } as const;
+      expect(await reply(a, 'ada', asked.id, more)).toEqual({ ok: true });
+      expect(await reply(a, 'bob', asked.id, { action: 'accept' })).toEqual({ ok: true });
+      expect((await a.approvals.look(asked.id))!.outcome).toEqual({ action: 'accept', content: {} });
+      const kinds = (await recorded(a)).filter(({ question: id }) => id !== undefined).map(({ kind }) => kind);
+      expect(new Set(kinds)).toEqual(new Set(['call']));
+      expect(await endedOf(a, 'bob')).toMatchObject([{ ending: { how: 'answered', content: {} } }]);
+    });
+
     it('who has left the group is not told what the others do', async () => {
       const a = await approvalStore({ ...(await place()), groups: { claim: 'groups' } });
       for (const who of ['ada', 'bob', 'eve']) await signIn(a, who, ['finance']);

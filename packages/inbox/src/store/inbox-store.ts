@@ -51,6 +51,17 @@ export interface InboxStore {
   stop(): Promise<void>;
 }
 
+/** A call that the rules of a bridge's operator ask about, before it is made. Its server asks nothing, and does not know of it. */
+export interface RuleAsk extends Omit<ApprovalAsk, 'message' | 'schema' | 'details'> {
+  /** Why it is asked: the rest of a sentence that begins with "because". */
+  readonly why: string;
+  /** The operator's words for arguments, by their names. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** What people are asked together, or one of them with a passkey: by a server, or by the rules of a bridge. */
+export type InboxAsk = ApprovalAsk | RuleAsk;
+
 /** The seam between a server and an inbox, but for the address where people answer. */
 export interface StoredApprovals extends Omit<ApprovalInbox, 'ask'> {
   /**
@@ -58,7 +69,7 @@ export interface StoredApprovals extends Omit<ApprovalInbox, 'ask'> {
    * @param options - `isOwn`: it is asked for this process alone, and withdrawn when that is gone
    * @throws MidcallError `ask/unavailable` with what {@link whyNot} says, if too many questions are open, or if its form cannot be shown
    */
-  ask(ask: ApprovalAsk, options?: { readonly isOwn?: boolean }): Promise<void>;
+  ask(ask: InboxAsk, options?: { readonly isOwn?: boolean }): Promise<void>;
 }
 
 /** A browser's session. */

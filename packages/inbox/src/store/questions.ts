@@ -30,6 +30,7 @@ export interface ApprovalQuestion {
   readonly principal: string;
   readonly approval: string;
   readonly server: string;
+  readonly kind: Question['kind'];
   readonly askedAt: number;
 }
 
@@ -282,8 +283,8 @@ export class Questions {
   /** Asks people; none of them was removed. */
   async addOfApprovals(change: Change, asked: readonly ApprovalQuestion[]): Promise<void> {
     const { tx } = change;
-    const said = asked.map(({ principal, approval, server }) => ({
-      ...{ principal, approval, question: randomUUID() as string, server: shortened(server), kind: 'form' },
+    const said = asked.map(({ principal, approval, server, kind }) => ({
+      ...{ principal, approval, question: randomUUID() as string, server: shortened(server), kind },
     }));
     const lines = await this.#record.addAll(
       change,
