@@ -81,13 +81,15 @@ export interface Session {
   readonly csrf: string;
   /** When the person signed in, in milliseconds since the epoch. */
   readonly begunAt: number;
+  /** True if the issuer asked the person to sign in for this session, and did not rely on an earlier sign-in. */
+  readonly wasAsked: boolean;
 }
 
 /** Sessions of persons' browsers, the same for all bridges. Only digests of their secrets are stored. */
 export interface Sessions {
   /**
    * Begins a session, which lasts twelve hours.
-   * @param person - `groups`: those that the issuer names, where they count
+   * @param person - `groups`: those that the issuer names, where they count; `wasAsked`: see {@link Session}
    * @returns its secrets: `at`, in the path of its pages, and the value of the cookie
    * @throws MidcallError `host/refused` if the person was removed
    */
@@ -95,6 +97,7 @@ export interface Sessions {
     readonly principal: string;
     readonly name: string;
     readonly groups?: readonly string[];
+    readonly wasAsked?: boolean;
   }): Promise<{ readonly at: string; readonly cookie: string }>;
   /** @returns undefined if there is none, if it has ended, or for another's cookie */
   find(at: string, cookie: string): Promise<Session | undefined>;
