@@ -2,7 +2,8 @@
  * Reads approvals: what was asked, the votes that count, and the outcome.
  *
  * - inbox-approval-reader-R1 All that decides is sealed where it belongs: who may write to the database without the key can neither make
- *   a vote nor change what was asked. What cannot be read is withdrawn when its time comes, and holds up nothing else.
+ *   a vote nor change what was asked. What cannot be read is withdrawn when its time comes, and holds up nothing else: lists are shown
+ *   without it.
  */
 import { createHash } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -15,7 +16,7 @@ import { type ApprovalAsk, principalId } from '@midcall/server';
 import type { Kysely, Selectable } from 'kysely';
 import type { InboxAsk } from './inbox-store.ts';
 import type { ApprovalReader } from './questions.ts';
-import { namePlace, type Sealed } from './sealed.ts';
+import { readName, type Sealed } from './sealed.ts';
 import type { Tables } from './tables.ts';
 
 export type ApprovalRow = Selectable<Tables['inbox_approvals']>;
@@ -146,9 +147,10 @@ export class ApprovalRows implements ApprovalReader {
       .where('principal', 'in', principals)
       .execute();
     return new Map(
-      rows.flatMap(({ principal, name }) =>
-        name === null ? [] : [[principal, this.#sealed.open<string>(name, namePlace(principal))]],
-      ),
+      rows.flatMap(({ principal, name }) => {
+        const opened = readName(this.#sealed, principal, name);
+        return opened === undefined ? [] : [[principal, opened]];
+      }),
     );
   }
 
