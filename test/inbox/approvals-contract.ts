@@ -777,6 +777,51 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await endedOf(a, 'bob')).toMatchObject([{ ending: { how: 'answered', content: {} } }]);
     });
 
+    it('what was asked from one address follows the groups of that address alone: those of another neither join nor leave it', async () => {
+      const at = await place();
+      const a = await approvalStore({ ...at, groups: { names: { finance: ['ada', 'bob'] } } });
+      const ask = payment({ from: approvers('finance') });
+      await a.approvals.ask(ask);
+      await a.stop();
+      const groups = { names: { finance: ['bob', 'eve'] } };
+      const elsewhere = await approvalStore({ ...at, groups, home: 'https://new.example/' });
+      for (const who of ['ada', 'eve']) await signIn(elsewhere, who);
+      const askedOf = async (...all: readonly string[]): Promise<readonly string[]> => {
+        const open = await Promise.all(all.map(async who => (await openOf(elsewhere, who)).length > 0));
+        return all.filter((_, n) => open[n]);
+      };
+      expect(await askedOf('ada', 'bob', 'eve')).toEqual(['ada', 'bob']);
+      // With the new groups at the old address, it follows.
+      await (await approvalStore({ ...at, groups })).stop();
+      expect(await askedOf('ada', 'bob', 'eve')).toEqual(['bob', 'eve']);
+      // So it does, wherever, when a person is removed.
+      await elsewhere.people.remove(idOf('bob'));
+      expect(await askedOf('bob', 'eve')).toEqual(['eve']);
+    });
+
+    it('a vote that comes when the process that asked is gone starts nothing: it is withdrawn, and the vote is late', async () => {
+      const at = await place();
+      const [gone, clock] = [manualClock(), manualClock()];
+      const dead = await approvalStore({ ...at, groups: finance, clock: gone });
+      const other = await approvalStore({ ...at, groups: finance, clock });
+      const ask = payment();
+      await dead.approvals.ask(ask, { isOwn: true });
+      const [adas, bobs] = await Promise.all(['ada', 'bob'].map(who => questionTo(other, who, ask.id)));
+      // Nobody knows yet that it is gone.
+      expect(await answer(other, 'ada', adas!.question.id, yes)).toEqual({ ok: true });
+      await eventually(async () => {
+        clock.advance(3_000);
+        return (await other.approvals.look(ask.id))?.outcome !== undefined;
+      });
+      const withdrawn = { ok: false, problem: 'ended', ending: { how: 'withdrawn' } };
+      expect(await answer(other, 'bob', bobs!.question.id, yes)).toEqual(withdrawn);
+      expect(await other.approvals.look(ask.id)).toMatchObject({
+        ...{ votes: [{ subject: 'ada' }], outcome: { action: 'cancel', reason: 'unavailable' } },
+      });
+      // Nor does it for the one that asked, should it come back.
+      expect(await dead.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'cancel' } });
+    });
+
     it('who has left the group is not told what the others do', async () => {
       const a = await approvalStore({ ...(await place()), groups: { claim: 'groups' } });
       for (const who of ['ada', 'bob', 'eve']) await signIn(a, who, ['finance']);
