@@ -69,7 +69,7 @@ const texts = {
   title: 'Your inbox',
   signIn: 'Sign in',
   signedIn: 'You are signed in.',
-  welcome: 'What servers ask you waits here: questions about calls that your assistant makes for you.',
+  welcome: 'What needs your answer waits here: what servers ask you, and calls that are made only with your yes.',
   endedTitle: 'You are signed out',
   ended: 'This session has ended. Sign in again to see what waits for you.',
   unknownTitle: 'This sign-in is not known',
