@@ -511,7 +511,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       for (const key of ['phone', 'laptop', 'lost']) await addPasskey(a, 'ada', key);
       const ask = payment({ assurance: 'present' });
       // Three passkeys of one person are one person.
-      expect(await a.approvals.whyNot(ask)).toContain('only 1 of them have one');
+      expect(await a.approvals.whyNot(ask)).toContain('only one of them has one');
       await addPasskey(a, 'bob', 'key of bob');
       await a.approvals.ask(ask);
       await a.passkeys.revoke(idOf('ada'), 'lost', 'owner');

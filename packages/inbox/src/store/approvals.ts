@@ -113,9 +113,11 @@ export class Approvals {
         ? undefined
         : 'The requester has to answer with a passkey, and has none. They can add one in their inbox.';
     const { from } = wanted;
+    const holding =
+      count === 0 ? 'none of them has' : count === 1 ? 'only one of them has' : `only ${count} of them have`;
     return count >= from.count
       ? undefined
-      : `${people(from.count)} of the group ${JSON.stringify(from.group)} must answer with a passkey, but only ${count} of them have one. They can add one in their inboxes.`;
+      : `${people(from.count)} of the group ${JSON.stringify(from.group)} must answer with a passkey, but ${holding} one. They can add one in their inboxes.`;
   }
 
   /**
