@@ -32,12 +32,12 @@ export function approvalsServer(mid: Midcall, pay: (payment: Payment) => void): 
     async ({ amount, to }: z.infer<typeof payment>, call: Call) => {
       const answer = await call.elicit({
         message: `Pay ${amount.toFixed(2)} EUR to ${to}?`,
-        form: Boolean,
+        form: z.object({}), // agree or decline, and nothing to fill in
         from: approvers('finance', { count: 2, not: 'requester' }),
         // A passkey, for this question: nobody who has only their session can agree to a large amount.
         assurance: amount < 10_000 ? 'verified' : 'present',
       });
-      if (answer.action !== 'accept' || !answer.content) return text('Nothing was paid: finance did not agree.');
+      if (answer.action !== 'accept') return text('Nothing was paid: finance did not agree.');
       const agreed = (answer.by.votes ?? []).map(({ subject }) => subject);
       await call.step('pay', () => pay({ amount, to, agreed }), { effect: true });
       return text(`Paid. ${agreed.join(' and ')} agreed.`);

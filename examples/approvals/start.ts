@@ -60,13 +60,15 @@ export async function startApprovals(folder: string, port: number): Promise<void
   });
   // #endregion
   console.log(`A payment needs two of ada, ben and cleo, other than whoever asks for it.
+You can be all three: to sign in here takes a name, and no password.
 
-1. Ask for one, and sign in as ada:
+1. In another terminal, ask for one. Let it open the page where you sign in, and do so as ada:
    npx midcall call --url ${new URL('/mcp', publicUrl)} pay amount=4000 to=Acme
 2. Agree as ben, in one browser, and as cleo, in another one or a private window:
    ${inbox.url}
+3. For an amount of 10000 or more, both need a passkey. They add one first, under Passkeys.
 
-For 10000 and more, both need a passkey, which they add there, under Passkeys.
+What was paid is printed here. The data is in ${folder}. Ctrl+C ends it.
 `);
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, async () => {

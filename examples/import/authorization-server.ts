@@ -4,8 +4,6 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-// @ts-expect-error: it comes without types.
-import Provider from 'oidc-provider';
 
 export interface AuthorizationServerOptions {
   /** Clients as dynamic registration has them (RFC 7591). */
@@ -80,6 +78,19 @@ const read = async (req: IncomingMessage): Promise<URLSearchParams> => {
   return new URLSearchParams(text);
 };
 
+/** The library warns of what it is given here: keys and a store that are gone when it ends. Nobody's real account is behind it. */
+async function withoutWarnings<T>(make: () => Promise<T>): Promise<T> {
+  const { warn } = console;
+  console.warn = (...said: unknown[]): void => {
+    if (!String(said[0]).includes('oidc-provider WARNING: ')) warn(...said);
+  };
+  try {
+    return await make();
+  } finally {
+    console.warn = warn;
+  }
+}
+
 export async function startAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer> {
   const {
     clients,
@@ -105,7 +116,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
   await new Promise<void>(resolve => server.listen(port, host, resolve));
   const issuer = `http://${host}:${(server.address() as AddressInfo).port}`;
 
-  const provider = new Provider(issuer, {
+  const configuration = {
     clients,
     scopes: ['openid', 'offline_access', ...scopes],
     pkce: { required: () => true },
@@ -169,6 +180,11 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
       ctx.type = 'html';
       ctx.body = page(`<h1>Refused</h1><p id="error">${out.error}</p>`);
     },
+  };
+  const provider = await withoutWarnings(async () => {
+    // @ts-expect-error: it comes without types.
+    const { default: Provider } = await import('oidc-provider');
+    return new Provider(issuer, configuration);
   });
   const serve = provider.callback();
 

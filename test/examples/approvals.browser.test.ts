@@ -85,8 +85,7 @@ it('is made when two people who did not ask for it have agreed, and not before',
     await question.click();
     expect(await page.textContent('main')).toContain('Pay 4000.00 EUR to Acme?');
     expect(example.all.join()).not.toContain('Paid');
-    await page.getByRole('radio', { name: 'Yes' }).check();
-    await page.getByRole('button', { name: 'Send answer' }).click();
+    await page.getByRole('button', { name: 'Agree' }).click();
     await page.locator('[id$="-end"]').first().waitFor();
   }
   expect((await call.closed)[0]).toBe(0);

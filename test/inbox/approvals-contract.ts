@@ -511,7 +511,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       for (const key of ['phone', 'laptop', 'lost']) await addPasskey(a, 'ada', key);
       const ask = payment({ assurance: 'present' });
       // Three passkeys of one person are one person.
-      expect(await a.approvals.whyNot(ask)).toContain('only 1 of them have one');
+      expect(await a.approvals.whyNot(ask)).toContain('only one of them has one');
       await addPasskey(a, 'bob', 'key of bob');
       await a.approvals.ask(ask);
       await a.passkeys.revoke(idOf('ada'), 'lost', 'owner');
@@ -670,7 +670,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       await at.sql(`delete from inbox_votes where principal = '${idOf('bob')}'`);
       // The question of one as that of another.
       await at.sql(`update inbox_questions set principal = '${idOf('mallory')}' where principal = '${idOf('bob')}'`);
-      await expect(a.person(idOf('mallory')).open(0, 9)).rejects.toMatchObject({ code: 'store/corrupt' });
+      expect(await openOf(a, 'mallory')).toEqual([]);
       const [[stolen]] = (await at.sql(`select id from inbox_questions where principal = '${idOf('mallory')}'`)) as [
         [string],
       ];
@@ -681,7 +681,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       await at.sql(
         `update inbox_approvals set asked = (select asked from inbox_approvals where id = '${other.id}') where id = '${ask.id}'`,
       );
-      await expect(a.person(idOf('ada')).ended(0, 9)).rejects.toMatchObject({ code: 'store/corrupt' });
+      expect((await endedOf(a, 'ada')).map(({ question }) => question.call!.id)).not.toContain(ask.id);
       // Membership by hand.
       await signIn(a, 'eve', ['ops']);
       await at.sql(`update inbox_groups set name = 'finance'`);
@@ -689,6 +689,34 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       await signIn(a, 'eve');
       expect(await openOf(a, 'eve')).toEqual([]);
       expect(await a.approvals.whyNot(payment({ from: approvers('finance', { count: 3 }) }))).toContain('2 members');
+    });
+
+    it('what cannot be read is left out of the lists of those who are asked, the operator is told once, and the rest is shown', async () => {
+      const at = await place();
+      const told: unknown[] = [];
+      const a = await approvalStore({ ...at, groups: finance, onError: error => void told.push(error) });
+      await signIn(a, 'mel');
+      const [asked, voted, ended, good] = [payment(), payment(), payment(), payment()];
+      for (const ask of [asked, voted, ended, good]) await a.approvals.ask(ask);
+      for (const ask of [voted, ended, good]) await reply(a, 'ada', ask.id);
+      await reply(a, 'bob', ended.id);
+      const idsOf = (list: readonly OpenQuestion[]): readonly unknown[] =>
+        list.map(({ question }) => question.call!.id).toSorted();
+      // What was asked; a vote; an outcome; the name of the requester.
+      await at.sql(`update inbox_approvals set asked = 'x' where id = '${asked.id}'`);
+      await at.sql(`update inbox_votes set vote = 'x' where approval = '${voted.id}'`);
+      await at.sql(`update inbox_approvals set outcome = 'x' where id = '${ended.id}'`);
+      await at.sql(`update inbox_people set name = 'x' where principal = '${idOf('mel')}'`);
+      for (let times = 0; times < 2; times++) {
+        expect(idsOf(await openOf(a, 'bob'))).toEqual([good.id]);
+        expect((await endedOf(a, 'ada')).map(({ question }) => question.call!.id)).toEqual([good.id]);
+      }
+      expect((await openOf(a, 'bob'))[0]!.approval!.requester).toBe(idOf('mel'));
+      await expect(questionTo(a, 'bob', asked.id)).rejects.toMatchObject({ code: 'store/corrupt' });
+      expect((await a.people.list()).find(({ principal }) => principal === idOf('mel'))).not.toHaveProperty('name');
+      // Of Bob, two are open and unreadable; of Ada, two have ended.
+      expect(told).toHaveLength(4);
+      for (const error of told) expect(error).toMatchObject({ code: 'store/corrupt' });
     });
 
     it("who writes into the database without the key moves a question to no other group, and makes it nobody else's", async () => {
@@ -727,6 +755,71 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await a.people.remove(idOf('ada'))).toBe(true);
       expect(await a.approvals.look(worse.id)).toMatchObject({ outcome: { action: 'cancel' } });
       expect(await a.approvals.look(good.id)).toEqual({ votes: [] });
+    });
+
+    it('a call that rules of a bridge ask about is shown as such, in the words of the operator, and as no question of its server', async () => {
+      const a = await approvalStore({ ...(await place()), groups: finance });
+      const { message: _, schema: __, ...asked } = payment();
+      await a.approvals.ask({ ...asked, why: 'rule 1 says ask', labels: { to: 'Payee' } }, { isOwn: true });
+      const [{ question }] = (await openOf(a, 'ada')) as [OpenQuestion];
+      expect(question).toMatchObject({
+        ...{ kind: 'call', why: 'rule 1 says ask', labels: { to: 'Payee' }, openUntil: asked.dueAt },
+        call: { kind: 'tool', name: 'pay', arguments: { to: 'Acme' }, principal: idOf('mel') },
+      });
+      expect(question).not.toHaveProperty('message');
+      // A yes says nothing else: nothing lets later calls pass.
+      const more = { action: 'accept', content: { grant: { scope: 'tool', end: 'day' } } } as const;
+      expect(await reply(a, 'ada', asked.id, more)).toEqual({ ok: true });
+      expect(await reply(a, 'bob', asked.id, { action: 'accept' })).toEqual({ ok: true });
+      expect((await a.approvals.look(asked.id))!.outcome).toEqual({ action: 'accept', content: {} });
+      const kinds = (await recorded(a)).filter(({ question: id }) => id !== undefined).map(({ kind }) => kind);
+      expect(new Set(kinds)).toEqual(new Set(['call']));
+      expect(await endedOf(a, 'bob')).toMatchObject([{ ending: { how: 'answered', content: {} } }]);
+    });
+
+    it('what was asked from one address follows the groups of that address alone: those of another neither join nor leave it', async () => {
+      const at = await place();
+      const a = await approvalStore({ ...at, groups: { names: { finance: ['ada', 'bob'] } } });
+      const ask = payment({ from: approvers('finance') });
+      await a.approvals.ask(ask);
+      await a.stop();
+      const groups = { names: { finance: ['bob', 'eve'] } };
+      const elsewhere = await approvalStore({ ...at, groups, home: 'https://new.example/' });
+      for (const who of ['ada', 'eve']) await signIn(elsewhere, who);
+      const askedOf = async (...all: readonly string[]): Promise<readonly string[]> => {
+        const open = await Promise.all(all.map(async who => (await openOf(elsewhere, who)).length > 0));
+        return all.filter((_, n) => open[n]);
+      };
+      expect(await askedOf('ada', 'bob', 'eve')).toEqual(['ada', 'bob']);
+      // With the new groups at the old address, it follows.
+      await (await approvalStore({ ...at, groups })).stop();
+      expect(await askedOf('ada', 'bob', 'eve')).toEqual(['bob', 'eve']);
+      // So it does, wherever, when a person is removed.
+      await elsewhere.people.remove(idOf('bob'));
+      expect(await askedOf('bob', 'eve')).toEqual(['eve']);
+    });
+
+    it('a vote that comes when the process that asked is gone starts nothing: it is withdrawn, and the vote is late', async () => {
+      const at = await place();
+      const [gone, clock] = [manualClock(), manualClock()];
+      const dead = await approvalStore({ ...at, groups: finance, clock: gone });
+      const other = await approvalStore({ ...at, groups: finance, clock });
+      const ask = payment();
+      await dead.approvals.ask(ask, { isOwn: true });
+      const [adas, bobs] = await Promise.all(['ada', 'bob'].map(who => questionTo(other, who, ask.id)));
+      // Nobody knows yet that it is gone.
+      expect(await answer(other, 'ada', adas!.question.id, yes)).toEqual({ ok: true });
+      await eventually(async () => {
+        clock.advance(3_000);
+        return (await other.approvals.look(ask.id))?.outcome !== undefined;
+      });
+      const withdrawn = { ok: false, problem: 'ended', ending: { how: 'withdrawn' } };
+      expect(await answer(other, 'bob', bobs!.question.id, yes)).toEqual(withdrawn);
+      expect(await other.approvals.look(ask.id)).toMatchObject({
+        ...{ votes: [{ subject: 'ada' }], outcome: { action: 'cancel', reason: 'unavailable' } },
+      });
+      // Nor does it for the one that asked, should it come back.
+      expect(await dead.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'cancel' } });
     });
 
     it('who has left the group is not told what the others do', async () => {

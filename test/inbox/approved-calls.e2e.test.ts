@@ -50,6 +50,10 @@ describe.each(eras)('a call of a host of %s', era => {
       expect((await of(who).get(`/questions/${id}`)).status).toBe(404);
       expect(await answer(who, id, 'accept')).toBe(404);
     }
+    const card = await of('ben').text(`/questions/${id}`);
+    expect(card).toContain('The call has not been made. You are asked because rule 1 says ask.');
+    // The bridge asks, and not the server, which knows nothing of the call.
+    expect(card).not.toContain('The server');
     expect(await answer('ben', id, 'accept')).toBe(303);
     // A second vote of the same person is none.
     expect(await answer('ben', id, 'accept')).toBe(409);
@@ -66,6 +70,10 @@ describe.each(eras)('a call of a host of %s', era => {
     // Three can agree, of whom two must.
     for (const who of ['ben', 'cleo']) expect(await answer(who, await questionOf(who, name), 'decline')).toBe(303);
     expect(await result).toContain('Not done. Those who have to agree to it did not.');
+    const past = await of('ben').text('/past');
+    expect(await of('ben').text(`/questions/${/questions\/([\w-]+)/.exec(past)![1]}`)).toContain(
+      'The call was not made.',
+    );
     expect(erased(name)).toBe(0);
   });
 });

@@ -133,7 +133,7 @@ it('a person who signed in just now adds a passkey from a question, confirms the
   const phone = await device(page);
   await page.locator('body.scripted').waitFor();
   // Nobody has a passkey yet, so nobody could answer.
-  await expect(ask('Pay 1 €?')).rejects.toThrow('only 0 of them have one');
+  await expect(ask('Pay 1 €?')).rejects.toThrow('none of them has one');
   await page.getByRole('link', { name: 'Passkeys' }).click();
   await add(page, 'Phone');
   await listed(page).filter({ hasText: 'Phone' }).waitFor();

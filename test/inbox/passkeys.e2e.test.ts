@@ -35,7 +35,7 @@ it('invites a person by a link, lists their passkeys and revokes one, all of whi
   const key = { file: `${stage.file}.key` };
   const store = await openInboxStore({ where: stage.file, key });
   const judge = new SitePasskeys({ store, publicUrl, enrolment: 'invited', sealer: createSealer(keyRing(key)) });
-  const theirs = judge.of({ principal: ada, name: 'Ada', csrf: '', begunAt: 0 }, () => '');
+  const theirs = judge.of({ principal: ada, name: 'Ada', csrf: '', begunAt: 0, wasAsked: false }, () => '');
   const passkey = new SoftwarePasskey(publicUrl.origin);
   const request = await theirs.requestNew({ invitation });
   if (typeof request === 'string') throw new Error(request);

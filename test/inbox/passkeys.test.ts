@@ -21,7 +21,7 @@ interface World {
   readonly clock: ManualClock;
   readonly judge: SitePasskeys;
   /** The passkeys of somebody who has signed in just now, or at a time. */
-  of(principal: string, begunAt?: number): PersonPasskeys;
+  of(principal: string, begunAt?: number, wasAsked?: boolean): PersonPasskeys;
   /** A passkey that somebody has added. */
   enrol(principal: string, options?: ConstructorParameters<typeof SoftwarePasskey>[1]): Promise<SoftwarePasskey>;
   /** What the record says of passkeys. */
@@ -47,8 +47,8 @@ async function world({
     [bob, 'Bob'],
   ] as const)
     await store.sessions.begin({ principal, name });
-  const of = (principal: string, begunAt = clock.now()): PersonPasskeys =>
-    judge.of({ principal, name: 'Somebody', csrf: 'c', begunAt }, () => '/inbox/sign-in?passkeys');
+  const of = (principal: string, begunAt = clock.now(), wasAsked = true): PersonPasskeys =>
+    judge.of({ principal, name: 'Somebody', csrf: 'c', begunAt, wasAsked }, () => '/inbox/sign-in?passkeys');
   return {
     ...{ store, clock, judge, of },
     async enrol(principal, options) {
@@ -334,7 +334,7 @@ describe('a passkey', () => {
 });
 
 describe('adding a passkey', () => {
-  it('takes a sign-in of the last five minutes, or a passkey', async () => {
+  it('takes a sign-in of the last five minutes at which the person was asked, or a passkey', async () => {
     const { of, clock, recorded } = await world();
     const [first, second, third] = [1, 2, 3].map(() => new SoftwarePasskey(origin)) as [
       SoftwarePasskey,
@@ -343,6 +343,7 @@ describe('adding a passkey', () => {
     ];
     const begunAt = clock.now();
     expect(await of(ada, begunAt - 5 * minute - 1).requestNew({})).toBe('sign-in');
+    expect(await of(ada, begunAt, false).requestNew({})).toBe('sign-in');
     clock.advance(5 * minute);
     const late = of(ada, begunAt);
     expect(await late.add(' My laptop ', first.create(asked(await late.requestNew({}))))).toBe('added');

@@ -92,6 +92,8 @@ it('worker-K1: the worker controls the inbox, stores nothing of a person, and sh
     ...['desk.css', 'icon.svg', 'offline.html', 'offline.js'],
   ]);
   for (const each of stored) expect(each).not.toContain(base);
+  // Nor is anything of a person where else a worker can store.
+  expect(await page.evaluate(async () => (await indexedDB.databases()).map(({ name }) => name))).toEqual([]);
 
   // What it can be installed from.
   const client = await page.context().newCDPSession(page);

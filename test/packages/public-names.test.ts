@@ -36,8 +36,8 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
     values: `
       openInbox openInboxStore`,
     types: `
-      Asked Claimed Deliveries Device Enrolment InboxGroups InboxService InboxServiceOptions InboxStore InboxStoreOptions
-      Passkey PasskeyGrant PasskeyKey Passkeys People Person PushKeys QuestionOwner RecordFilter RecordLine RecordOfInbox
+      Asked Claimed Deliveries Device Enrolment InboxAsk InboxGroups InboxService InboxServiceOptions InboxStore InboxStoreOptions
+      Passkey PasskeyGrant PasskeyKey Passkeys People Person PushKeys QuestionOwner RecordFilter RecordLine RecordOfInbox RuleAsk
       Session Sessions StoredApprovals Subscription ToldTarget WebhookOptions`,
   },
   '@midcall/server/roots': {

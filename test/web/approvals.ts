@@ -1,6 +1,6 @@
 /** Questions that several people answer, or that need a passkey, as pages show them; and a person's passkeys without any browser. */
 import { randomUUID } from 'node:crypto';
-import type { FormQuestion } from '@midcall/host';
+import type { CallQuestion, FormQuestion } from '@midcall/host';
 import type { ApprovalView, PersonPasskeys, ShownPasskey } from '@midcall/host/web';
 
 const now = Date.now();
@@ -22,6 +22,12 @@ export const payment = (more: Partial<FormQuestion> = {}): FormQuestion => ({
   openUntil: now + 7_200_000,
   ...more,
 });
+
+/** A payment that rules of a bridge ask about, before it is made. */
+export function paymentByRule(): CallQuestion {
+  const { message: _, fields: __, ...asked } = payment();
+  return { ...asked, kind: 'call', call: asked.call!, why: 'rule 1 says ask', labels: { iban: 'Account' } };
+}
 
 /** Two of finance, besides the requester. */
 export const view = (more: Partial<ApprovalView> = {}): ApprovalView => ({

@@ -1,8 +1,8 @@
 /** What several people answer, and passkeys, on the pages of a person's inbox, by plain requests. */
-import type { FormQuestion } from '@midcall/host';
+import type { CallQuestion, FormQuestion } from '@midcall/host';
 import type { ApprovalView } from '@midcall/host/web';
 import { afterEach, describe, expect, it } from 'vitest';
-import { payment, scriptedPasskeys, view, vote } from './approvals.ts';
+import { payment, paymentByRule, scriptedPasskeys, view, vote } from './approvals.ts';
 import { ask, personStage, personStageOfFile } from './person-stage.ts';
 
 const passkeys = scriptedPasskeys();
@@ -19,7 +19,7 @@ afterEach(() => {
 });
 
 /** Puts a question. @returns its path */
-function put(approval: ApprovalView, question: FormQuestion = payment()): string {
+function put(approval: ApprovalView, question: FormQuestion | CallQuestion = payment()): string {
   questions.approvals.set(question.id, approval);
   void questions.ask(question);
   return `/questions/${question.id}`;
@@ -143,6 +143,66 @@ describe('a question that several people answer', () => {
     const said = textOf((await get(`/questions/${question.id}`)).text);
     expect(said).toContain('This person is no longer in the group.');
     expect(said).not.toContain('It waits until');
+  });
+});
+
+describe('a call that rules ask several people about', () => {
+  it('says that it has not been made, why they are asked, and what it would be made with; the server says nothing', async () => {
+    const path = put(view({ count: 3, votes: [vote('Ann')] }), paymentByRule());
+    const { text } = await get(path);
+    const said = textOf(text);
+    for (const part of [
+      'payments is about to be called',
+      'Tool: pay_invoice',
+      'The call has not been made. You are asked because rule 1 says ask.',
+      'Requested by Cleo Park',
+      'If you agree, 1 more of finance has to agree as well. If you decline, and too few others are left to agree, the call is not made.',
+      'What the call would be made with',
+      'Account DE89 3704 0044 0532 0130 00',
+      'A yes is for these arguments alone, and for one call.',
+    ])
+      expect(said).toContain(part);
+    expect(said).not.toContain('The server writes');
+    expect(said).not.toContain('the server is told');
+    expect(
+      [...text.matchAll(/name="action" value="(\w+)">([^<]*)/g)].map(([, value, label]) => [value, label]),
+    ).toEqual([
+      ['accept', 'Agree'],
+      ['decline', 'Decline'],
+    ]);
+    expect((await post(path, { action: 'accept' })).status).toBe(303);
+  });
+
+  it.each([
+    [
+      { votes: [vote('Me', 'accept', true), vote('Ann')], outcome: 'accepted' },
+      '2 of finance agreed, so the call may be made.',
+    ],
+    [{ votes: [vote('Ann', 'decline')], outcome: 'declined' }, 'It was declined. The call was not made.'],
+    [{ outcome: 'unreachable' }, 'Too few were left for 2 to agree. The call was not made.'],
+    [{ outcome: 'timed-out' }, 'The time ran out before 2 people had agreed. The call was not made.'],
+    [{ outcome: 'withdrawn' }, 'It waits no more for an answer. The call was not made.'],
+  ] as const)('says afterwards what became of the call, and not what its server was told: %j', async (more, says) => {
+    const question = paymentByRule();
+    questions.approvals.set(question.id, view(more as Partial<ApprovalView>));
+    questions.past(question, { how: 'withdrawn' });
+    const said = textOf((await get(`/questions/${question.id}`)).text);
+    expect(said).toContain(says);
+    expect(said).toContain('What the call would be made with');
+    expect(said.toLowerCase()).not.toContain('the server');
+  });
+
+  it('is made or not made by the requester alone, where they confirm it with a passkey', async () => {
+    passkeys.list_.push(laptop);
+    const { group: _, requester: __, ...alone } = view({ assurance: 'present', count: 1 });
+    const { text } = await get(put(alone, paymentByRule()));
+    expect(
+      [...text.matchAll(/name="action" value="(\w+)">([^<]*)/g)].map(([, value, label]) => [value, label?.trim()]),
+    ).toEqual([
+      ['accept', 'Make this call once'],
+      ['decline', 'Do not make it'],
+      ['dismiss', 'Dismiss'],
+    ]);
   });
 });
 

@@ -3,12 +3,13 @@ import { MidcallError } from '@midcall/core/errors';
 import { checkOptions } from '@midcall/core/options';
 import { systemClock } from '@midcall/core/time';
 import { isConfidential } from '@midcall/core/url';
-import { type ApprovalAsk, type ApprovalInbox, createSealer } from '@midcall/server';
+import { type ApprovalInbox, createSealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
 import { Notifier, personNotifications, poster, type WebhookOptions, webhook } from './notify/index.ts';
 import { canHavePasskeys, type Enrolment, InboxSite } from './site/index.ts';
 import {
   groupsKind,
+  type InboxAsk,
   type InboxGroups,
   type InboxStore,
   type InboxStoreOptions,
@@ -42,7 +43,7 @@ export interface InboxServiceOptions extends InboxStoreOptions {
 /** The inboxes of people, and their pages; `midcall({ inbox })` asks people there. */
 export interface InboxService extends ApprovalInbox {
   /** @param options - `isOwn`: it is asked for this process alone, and withdrawn when that is gone */
-  ask(ask: ApprovalAsk, options?: { readonly isOwn?: boolean }): Promise<{ readonly url: string }>;
+  ask(ask: InboxAsk, options?: { readonly isOwn?: boolean }): Promise<{ readonly url: string }>;
   /** Where people find their inboxes. */
   readonly url: string;
   readonly store: InboxStore;

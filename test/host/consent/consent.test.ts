@@ -74,6 +74,12 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
       (on: Awaited<ReturnType<typeof host>>, id: string) => on.inbox.end(id, { how: 'unshown' }),
       'could not be asked',
     ],
+    [
+      'refuses everything of its server',
+      (on: Awaited<ReturnType<typeof host>>, id: string) =>
+        on.inbox.end(id, { how: 'refused-by-policy', decision: 'Muted.' }),
+      'refuses everything about this server',
+    ],
   ])('consent-C1, consent-C3: it is not made if the person %s, and its result says so', async (_, act, says) => {
     const on = await host();
     const ended = on.run();
@@ -86,7 +92,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
   });
 
   describe('that others have to agree to', () => {
-    const others: Rule = { server: 'notes', tools: '*', effect: 'ask', from: 'finance', count: 2 };
+    const others: Rule = { server: 'notes', tools: '*', effect: 'ask', from: 'finance', count: 2, not: 'requester' };
     const withOthers = () => host({ rules: new Rules({ rules: [others], approvers: true }) });
 
     it('consent-C4: is shown to no view, and no view and no host says yes to it', async () => {
@@ -94,7 +100,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
       const ended = on.run({ id: 7 });
       const question = (await held(on)) as CallQuestion;
       expect(question).toMatchObject({
-        approval: { from: { group: 'finance', count: 2 }, assurance: 'verified' },
+        approval: { from: { group: 'finance', count: 2, not: 'requester' }, assurance: 'verified' },
         outOfBand: true,
       });
       expect(question.grants).toBeUndefined();
@@ -116,6 +122,25 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
       ]);
       expect(on.calls()).toHaveLength(0);
     });
+  });
+
+  it.each([
+    ['out-of-band', true],
+    [undefined, undefined],
+  ] as const)('the host of the call may answer, unless the rule says out-of-band: %s', async (assurance, outOfBand) => {
+    const on = await host({ list: [{ ...asks[0]!, ...(assurance && { assurance }) }] });
+    const ended = on.run();
+    const question = (await held(on)) as CallQuestion;
+    expect(question.outOfBand).toBe(outOfBand);
+    await on.inbox.reply(question.id, { action: 'decline' }, 'test');
+    await ended;
+  });
+
+  it('a yes that says nothing of later calls gives no grant, and none is noted', async () => {
+    const audit = new Audit();
+    const on = await host({ audit, answer: () => yes });
+    expect(dispositionOf(await on.run())).toBe('executed');
+    expect(audit.entries({ search: 'grant' })).toEqual([]);
   });
 
   it('a call that the rules allow is made as if there were none, and one that they refuse is not made and nobody is asked', async () => {
@@ -242,6 +267,24 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
       next.clock.move(ms);
       expect(dispositionOf(await next.run({ id: 1 }))).toBe('not-executed');
       expect(next.shown).toHaveLength(1);
+    });
+
+    it('approvals-A4: a stored yes that becomes an hour old while the tools are read is not used', async () => {
+      const consent = consentMemory();
+      await answeredLate(await process(consent));
+      let reads = 0;
+      const next = await process(consent, {
+        tools() {
+          reads += 1;
+          if (reads === 2) next.clock.move(1);
+          return [{ name: 'act', inputSchema: { type: 'object' } }];
+        },
+      });
+      next.clock.move(hour - 1);
+      const result = await next.run({ id: 1 });
+      expect([dispositionOf(result), reads, next.shown.length, next.calls().length]).toEqual([
+        ...['not-executed', 2, 0, 0],
+      ]);
     });
 
     it('approvals-A6: a call whose process died before its result is in doubt, is not sent again, and is asked about anew with that', async () => {

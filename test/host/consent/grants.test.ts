@@ -120,6 +120,17 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     expect(await on.run()).toBe('not-executed');
   });
 
+  it('grants-G2: are asked about in another process, if they were let pass for a session', async () => {
+    const on = await host({ scope: 'tool', end: 'session' });
+    await on.run();
+    expect(await on.run()).toBe('executed');
+    await on.consent.change(({ grants, ...rest }) => ({
+      ...rest,
+      grants: grants.map(each => ({ ...each, session: 'of another process' })),
+    }));
+    expect(await on.run()).toBe('not-executed');
+  });
+
   it('grants-G1: are asked about for another caller, and for another server', async () => {
     const on = await host({ scope: 'tool', end: 'day' });
     expect(await on.run({}, 'ada')).toBe('executed');

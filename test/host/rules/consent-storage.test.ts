@@ -50,3 +50,15 @@ it.each([
     expect(file.current()).toEqual({ grants: [], calls: {} });
   },
 );
+
+it('another process reads what is in the file: unused answers, calls that were started, and how calls ended', async () => {
+  const path = newPath();
+  const calls = {
+    a: { started: [], yes: { id: 'y', at: 1 } },
+    b: { started: [{ id: 's', at: 1, by: { pid: 1, host: 'h', began: 'b' } }] },
+    c: { started: [], ended: { how: 'in-doubt', at: 1 } },
+    d: call,
+  } as const;
+  await consentFile(path).change(content => ({ ...content, calls }));
+  expect(consentFile(path).current()).toEqual({ grants: [], calls });
+});

@@ -14,6 +14,7 @@ describe('the first rule that is about a call', () => {
     { server: 'mail', tools: ['send_draft', 'list*'], effect: 'allow' },
     { server: 'mail', tools: ['*_all'], effect: 'refuse' },
     { server: '*', tools: ['a*b*c'], effect: 'ask' },
+    { server: 'notes', tools: ['*delete*'], effect: 'refuse' },
     { server: 'files', tools: '*', effect: 'allow' },
   ];
   it.each([
@@ -27,8 +28,15 @@ describe('the first rule that is about a call', () => {
     ['files', 'abc', 'ask'],
     ['files', 'acb', 'allow'],
     ['files', 'delete_all', 'allow'],
+    ['notes', 'delete_note', 'refuse'],
+    ['notes', 'undelete', 'refuse'],
+    ['notes', 'edit', 'ask'],
   ])('decides about a call of %s: %s is %s', (server, tool, effect) => {
     expect(effectOf(rules, {}, { server, tool })).toBe(effect);
+  });
+
+  it('is named by its number in the list', () => {
+    expect(new Rules({ rules }).judge(call({}, { tool: 'delete_all' })).why).toBe('rule 2 says refuse');
   });
 
   it('is missed by a call that is asked about then, if a rule names its server, and passes if none does', () => {
@@ -123,6 +131,8 @@ it.each([
   ['another effect', [{ ...base, effect: 'deny' }], '"effect" must be "allow", "ask" or "refuse"; got "deny"'],
   ['no tool', [{ ...base, tools: [] }], '"tools" must be'],
   ['another annotation', [{ ...base, tools: { annotated: 'safe' } }], '"tools" must be'],
+  ['more than an annotation', [{ ...base, tools: { annotated: 'read-only', not: ['x'] } }], '"tools" must be'],
+  ['nothing as tools', [{ ...base, tools: null }], '"tools" must be'],
   [
     'annotations of every server',
     [{ ...base, server: '*', tools: { annotated: 'read-only' } }],
@@ -159,6 +169,7 @@ it.each([
   ['an object without members', sent({ properties: { to: { type: ['object', 'x'] } } }), 'must have a "type"'],
   ['a list without items', sent({ properties: { to: { type: 'array' } } }), '"items" must be a schema'],
   ['alternatives', sent({ anyOf: [{}] }), 'cannot use "anyOf"'],
+  ['alternatives, which are several rules', sent({ anyOf: [{}] }), 'write several rules for alternatives'],
   ['a format', sent({ properties: { to: { type: 'string', format: 'email' } } }), 'cannot use "format"'],
   ['a reference', sent({ $ref: '#/x' }), 'cannot use "$ref"'],
   ['open arguments', sent({ additionalProperties: true }), '"additionalProperties" must be false'],
@@ -166,4 +177,15 @@ it.each([
   ['too many', Array.from({ length: 501 }, () => base), 'at most 500; got 501'],
 ])('refuses rules with %s, and says what must be', (_, rules, says) => {
   expect(() => new Rules({ rules: rules as never })).toThrow(says);
+});
+
+it.each<readonly [string, Rule]>([
+  ['a grant for a day', { ...base, effect: 'ask', grantFor: 86_400_000 }],
+  ['arguments that are not closed, where it only asks', { ...base, effect: 'ask', where: { properties: { to: {} } } }],
+  [
+    'annotations of every server, where it only asks',
+    { ...base, server: '*', tools: { annotated: 'read-only' }, effect: 'ask' },
+  ],
+])('takes a rule with %s', (_, rule) => {
+  expect(() => new Rules({ rules: [rule] })).not.toThrow();
 });

@@ -69,12 +69,20 @@ const texts = {
   title: 'Your inbox',
   signIn: 'Sign in',
   signedIn: 'You are signed in.',
-  welcome: 'What servers ask you waits here: questions about calls that your assistant makes for you.',
+  welcome: 'What needs your answer waits here: what servers ask you, and calls that are made only with your yes.',
   endedTitle: 'You are signed out',
   ended: 'This session has ended. Sign in again to see what waits for you.',
   unknownTitle: 'This sign-in is not known',
   unknown: 'It was finished before, took too long, or was begun in another browser. Nobody was signed in.',
   failedTitle: 'You are not signed in',
+  notAskedTitle: 'You were not asked to sign in again',
+  notAsked: (issuer: string) =>
+    `${issuer} did not confirm that it asked you to sign in just now, which a change of passkeys needs. Nothing was changed, and you are signed in as before.`,
+  notAskedToDo: [
+    'Confirm it with one of your passkeys, or ask an administrator of this inbox for an invitation to add one.',
+    'If you run this inbox: the issuer has to put auth_time into ID tokens when it is asked with max_age.',
+  ],
+  toInbox: 'Back to the inbox',
   foreignTitle: 'Refused',
   foreign: 'This request did not come from a page of this inbox. Nothing was changed.',
   removedTitle: 'You have no inbox here',
@@ -130,7 +138,8 @@ export class InboxSite {
     const at = sessionPath.exec(pathname)?.[1];
     if (at !== undefined) return this.#ofSession(request, at);
     if (pathname === this.#signIn.path) return this.#signedIn(request);
-    if (pathname === signInPath && !isChange) return this.#toIssuer(destination(searchParams));
+    if (pathname === signInPath && !isChange)
+      return this.#toIssuer(destination(searchParams), searchParams.has('again'));
     return this.#door({
       title: texts.title,
       lines: [texts.welcome],
@@ -155,7 +164,7 @@ export class InboxSite {
       csrf,
       passkeys: this.#passkeys.of(session, question => {
         const back = question === undefined ? '' : `&${new URLSearchParams({ question })}`;
-        return `${signInPath}?passkeys${back}`;
+        return `${signInPath}?again&passkeys${back}`;
       }),
       notifications: notifications(principal),
       signOut: async everywhere => {
@@ -192,9 +201,9 @@ export class InboxSite {
     };
   }
 
-  async #toIssuer(to: string): Promise<Response> {
+  async #toIssuer(to: string, again: boolean): Promise<Response> {
     try {
-      return await this.#signIn.begin(to);
+      return await this.#signIn.begin(to, again);
     } catch (error) {
       return this.#failed(error);
     }
@@ -205,12 +214,13 @@ export class InboxSite {
     try {
       const ended = await this.#signIn.end(request);
       if (!ended) return this.#door({ title: texts.unknownTitle, lines: [texts.unknown], status: 400 });
-      const { person, forget } = ended;
+      const { person, again, forget } = ended;
       const principal = principalId(person);
+      if (again && !person.wasAsked) return this.#notAsked(forget);
       if (await store.people.isRemoved(principal))
         return this.#pages.notice({ title: texts.removedTitle, lines: [texts.removed], status: 403 });
       const { at, cookie } = await store.sessions.begin({
-        ...{ principal, name: person.name },
+        ...{ principal, name: person.name, wasAsked: person.wasAsked },
         ...(person.groups && { groups: person.groups }),
       });
       // A redirect that another site began would arrive without the new cookie; what leads on from a page of ours arrives with it.
@@ -233,6 +243,18 @@ export class InboxSite {
   #door({ query = '', ...said }: PersonNotice & { readonly query?: string }): Response {
     const action = { path: `${signInPath}${query}`, label: texts.signIn };
     return this.#pages.notice({ ...said, action, script: 'find-session' });
+  }
+
+  /** The issuer did not say that it asked the person, so nothing was signed in anew. */
+  #notAsked(forget: string): Response {
+    const page = this.#pages.notice({
+      title: texts.notAskedTitle,
+      lines: [texts.notAsked(this.#options.issuer.name), ...texts.notAskedToDo],
+      action: { path: root, label: texts.toInbox },
+      status: 403,
+    });
+    page.headers.append('set-cookie', forget);
+    return page;
   }
 
   #failed(error: unknown): Response {

@@ -7,8 +7,8 @@
  * - inbox-passkey-P2 Nothing is stored for a request: its nonce and end travel sealed, for this person.
  * - inbox-passkey-P3 The authenticator must have verified its user, at a page of this inbox's own origin that was in no frame of another.
  * - inbox-passkey-P4 A passkey of somebody else, a revoked one, and one whose count does not grow prove nothing.
- * - inbox-passkey-P5 Adding and revoking a passkey needs one, or a sign-in at most five minutes ago, or, for adding, an invitation. If an
- *   inbox demands invitations, a sign-in alone adds none. So a session that was stolen later changes nothing.
+ * - inbox-passkey-P5 Adding and revoking a passkey needs one, or a sign-in at most five minutes ago at which the issuer asked the person, or, for
+ *   adding, an invitation. If an inbox demands invitations, a sign-in alone adds none. So a session that was stolen later changes nothing.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { canonical, isRecord } from '@midcall/core/json';
@@ -118,10 +118,10 @@ export class SitePasskeys {
   }
 
   /** @param signInPath - see {@link PersonPasskeys.signInPath} */
-  of({ principal, name, begunAt }: Session, signInPath: PersonPasskeys['signInPath']): PersonPasskeys {
+  of({ principal, name, begunAt, wasAsked }: Session, signInPath: PersonPasskeys['signInPath']): PersonPasskeys {
     const { store, publicUrl, enrolment, clock } = this.#parts;
     const isPossible = canHavePasskeys(publicUrl);
-    const isFresh = Math.abs(clock.now() - begunAt) <= freshMs;
+    const isFresh = wasAsked && Math.abs(clock.now() - begunAt) <= freshMs;
     const needsInvitation = enrolment === 'invited';
     const answer = ([{ question, approval }, reply]: Parameters<PersonPasskeys['requestAnswer']>): Act => {
       const { votes: _, outcome: __, ...asked } = approval ?? { votes: [] };

@@ -6,6 +6,8 @@
  *   and `iss`.
  * - inbox-sign-in-S2 A sign-in ends in the browser that began it. What it needs to end is sealed in a cookie of that browser, so that
  *   any bridge can end it, and a callback that is sent to somebody else signs nobody in.
+ * - inbox-sign-in-S3 Whether the person was asked to sign in just now is taken from `auth_time` of the ID token: not from what the issuer
+ *   was asked for, since a browser can leave that out on the way.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { isRecord, own } from '@midcall/core/json';
@@ -33,12 +35,21 @@ export interface SignedInPerson {
   readonly name: string;
   /** The groups of the claim that counts; absent if none does. */
   readonly groups?: readonly string[];
+  /** True if the issuer says that it asked them to sign in after they began, and did not rely on an earlier sign-in. */
+  readonly wasAsked: boolean;
   /** Where they wanted to go: a path below that of the session, without a slash at its beginning. */
   readonly to: string;
 }
 
 /** The longest a person may take to sign in, in milliseconds. */
 const awayMs = 10 * 60_000;
+/** How far the clock of the issuer may be from this one, in milliseconds. */
+const skewMs = 60_000;
+/**
+ * Seconds after which the issuer has to ask again, however long its own sessions are. An issuer that is told any such limit has to say
+ * `auth_time` (OpenID Connect Core 1.0, 3.1.2.1), so this one is long.
+ */
+const longestSignedIn = 30 * 24 * 60 * 60;
 
 const purpose = 'inbox-sign-in';
 const random = (): string => randomBytes(32).toString('base64url');
@@ -60,9 +71,10 @@ export class InboxSignIn {
   /**
    * Sends a browser to the authorization server.
    * @param to - where to go once the person has signed in, as in {@link SignedInPerson.to}
+   * @param again - true to have the issuer ask the person, also if they are signed in there
    * @throws ProviderError if the authorization server cannot be reached or used; its message may be shown
    */
-  async begin(to: string): Promise<Response> {
+  async begin(to: string, again: boolean): Promise<Response> {
     const { issuer, redirect, sealer, clock } = this.#parts;
     const [state, verifier, nonce] = [random(), random(), random()];
     const url = await issuer.client.authorizationUrl({
@@ -71,18 +83,26 @@ export class InboxSignIn {
       verifier,
       nonce,
       scopes: this.#scopes,
-      parameters: issuer.parameters,
+      parameters: {
+        ...{ max_age: String(longestSignedIn), ...issuer.parameters },
+        // Some issuers know only one of them.
+        ...(again && { prompt: 'login', max_age: '0' }),
+      },
     });
-    const flow = { state, verifier, nonce, until: clock.now() + awayMs, to };
+    const begun = clock.now();
+    const flow = { state, verifier, nonce, begun, until: begun + awayMs, to, again };
     return seeOther(url.href, [this.#cookie(cookieFor(state), sealer.seal(flow, purpose), awayMs)]);
   }
 
   /**
    * Ends a sign-in in the browser that began it.
-   * @returns the person, and the header that removes the cookie; undefined if no sign-in of this browser is in progress
+   * @returns the person, whether they were to be asked again, and the header that removes the cookie; undefined if no sign-in of this
+   *   browser is in progress
    * @throws ProviderError if the authorization server refuses; its message may be shown
    */
-  async end(request: Request): Promise<{ readonly person: SignedInPerson; readonly forget: string } | undefined> {
+  async end(
+    request: Request,
+  ): Promise<{ readonly person: SignedInPerson; readonly again: boolean; readonly forget: string } | undefined> {
     const { issuer, redirect, sealer, groupsClaim, clock } = this.#parts;
     const { searchParams: parameters, search } = new URL(request.url);
     const states = parameters.getAll('state');
@@ -107,9 +127,15 @@ export class InboxSignIn {
     });
     if (!subject) return undefined;
     const to = String(flow['to']);
+    const asked = own(claims, 'auth_time');
+    const wasAsked =
+      typeof asked === 'number' &&
+      asked * 1_000 >= Number(flow['begun']) - skewMs &&
+      asked * 1_000 <= clock.now() + skewMs;
     const groups = groupsClaim === undefined ? undefined : claimedGroups(own(claims, groupsClaim));
     return {
-      person: { ...subject, name: called ?? subject.subject, ...(groups && { groups }), to },
+      person: { ...subject, name: called ?? subject.subject, ...(groups && { groups }), wasAsked, to },
+      again: flow['again'] === true,
       forget: this.#cookie(name, '', 0),
     };
   }

@@ -2,19 +2,21 @@
  * Reads approvals: what was asked, the votes that count, and the outcome.
  *
  * - inbox-approval-reader-R1 All that decides is sealed where it belongs: who may write to the database without the key can neither make
- *   a vote nor change what was asked. What cannot be read is withdrawn when its time comes, and holds up nothing else.
+ *   a vote nor change what was asked. What cannot be read is withdrawn when its time comes, and holds up nothing else: lists are shown
+ *   without it.
  */
 import { createHash } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import type { Vote } from '@midcall/core/form';
 import { canonical, isRecord } from '@midcall/core/json';
 import { readAskedForm } from '@midcall/core/json-schema';
-import type { CallContext, FormQuestion } from '@midcall/host';
+import type { CallContext, CallQuestion, FormQuestion } from '@midcall/host';
 import type { ApprovalView } from '@midcall/host/web';
 import { type ApprovalAsk, principalId } from '@midcall/server';
 import type { Kysely, Selectable } from 'kysely';
+import type { InboxAsk } from './inbox-store.ts';
 import type { ApprovalReader } from './questions.ts';
-import { namePlace, type Sealed } from './sealed.ts';
+import { readName, type Sealed } from './sealed.ts';
 import type { Tables } from './tables.ts';
 
 export type ApprovalRow = Selectable<Tables['inbox_approvals']>;
@@ -46,32 +48,39 @@ const callKinds: Readonly<Record<ApprovalAsk['call']['method'], CallContext['kin
  * @param id - of the question to one of them
  * @throws MidcallError `ask/unavailable` if its form cannot be shown
  */
-export function questionOf(ask: ApprovalAsk, id: string): FormQuestion {
-  const { server, call, message, schema, requester, askedAt, dueAt } = ask;
-  const form = readAskedForm({ requestedSchema: schema });
-  if (!form.ok) throw new MidcallError('ask/unavailable', `The form cannot be shown in an inbox. ${form.why}`);
-  return {
-    ...{ id, kind: 'form', message, fields: form.fields, askedAt, openUntil: dueAt },
-    ...(form.schema && { schema: form.schema }),
-    ...(form.notes.length > 0 && { notes: form.notes.map(note => note.message) }),
+export function questionOf(ask: InboxAsk, id: string): FormQuestion | CallQuestion {
+  const { server, call, requester, askedAt, dueAt } = ask;
+  const frame = {
+    ...{ id, askedAt, openUntil: dueAt },
     // A server that asks here speaks no protocol with the inbox; no page of a person shows the revision.
-    asker: { id: server, name: server, origin: '', era: '2026-07-28' },
+    asker: { id: server, name: server, origin: '', era: '2026-07-28' as const },
     call: {
       ...{ id: ask.id, kind: callKinds[call.method], name: call.name },
       arguments: isRecord(call.arguments) ? call.arguments : {},
       ...(requester && { principal: principalId(requester) }),
     },
   };
+  if ('why' in ask) {
+    const { why, labels } = ask;
+    return { ...frame, kind: 'call', why, ...(labels && { labels }) };
+  }
+  const form = readAskedForm({ requestedSchema: ask.schema });
+  if (!form.ok) throw new MidcallError('ask/unavailable', `The form cannot be shown in an inbox. ${form.why}`);
+  return {
+    ...{ ...frame, kind: 'form', message: ask.message, fields: form.fields },
+    ...(form.schema && { schema: form.schema }),
+    ...(form.notes.length > 0 && { notes: form.notes.map(note => note.message) }),
+  };
 }
 
 /** Covers all that was asked. */
-const digestOf = (ask: ApprovalAsk): string =>
+const digestOf = (ask: InboxAsk): string =>
   createHash('sha256')
     .update(canonical(['midcall.approval', ask]))
     .digest('base64url');
 
 /** How many have to give the same answer. */
-export const countOf = ({ from }: ApprovalAsk): number => (from === 'requester' ? 1 : from.count);
+export const countOf = ({ from }: InboxAsk): number => (from === 'requester' ? 1 : from.count);
 
 export class ApprovalRows implements ApprovalReader {
   readonly #sealed: Sealed;
@@ -81,16 +90,16 @@ export class ApprovalRows implements ApprovalReader {
   }
 
   /** @param home - the address of the inboxes whose groups are meant */
-  sealAsk(ask: ApprovalAsk, home: string): string {
+  sealAsk(ask: InboxAsk, home: string): string {
     return this.#sealed.seal(ask, place('asked', ask.id, home));
   }
 
-  ask({ id, asked, home }: Pick<ApprovalRow, 'id' | 'asked' | 'home'>): ApprovalAsk {
+  ask({ id, asked, home }: Pick<ApprovalRow, 'id' | 'asked' | 'home'>): InboxAsk {
     return this.#sealed.open(asked, place('asked', id, home));
   }
 
   /** @returns undefined if it was changed, or its key is not there any more */
-  askIfReadable(row: Pick<ApprovalRow, 'id' | 'asked' | 'home'>): ApprovalAsk | undefined {
+  askIfReadable(row: Pick<ApprovalRow, 'id' | 'asked' | 'home'>): InboxAsk | undefined {
     try {
       return this.ask(row);
     } catch {
@@ -138,9 +147,10 @@ export class ApprovalRows implements ApprovalReader {
       .where('principal', 'in', principals)
       .execute();
     return new Map(
-      rows.flatMap(({ principal, name }) =>
-        name === null ? [] : [[principal, this.#sealed.open<string>(name, namePlace(principal))]],
-      ),
+      rows.flatMap(({ principal, name }) => {
+        const opened = readName(this.#sealed, principal, name);
+        return opened === undefined ? [] : [[principal, opened]];
+      }),
     );
   }
 
@@ -148,7 +158,7 @@ export class ApprovalRows implements ApprovalReader {
     db: Kysely<Tables>,
     principal: string,
     rows: ReadonlyMap<string, string>,
-  ): Promise<ReadonlyMap<string, { readonly question: FormQuestion; readonly approval: ApprovalView }>> {
+  ): Promise<ReadonlyMap<string, { readonly question: FormQuestion | CallQuestion; readonly approval: ApprovalView }>> {
     const ids = [...new Set(rows.values())];
     const found = await db
       .selectFrom('inbox_approvals')
@@ -160,7 +170,8 @@ export class ApprovalRows implements ApprovalReader {
     const views = new Map(
       found.map(row => {
         const ask = this.ask(row);
-        const { from, requester, assurance, details, dueAt } = ask;
+        const { from, requester, assurance, dueAt } = ask;
+        const details = 'why' in ask ? undefined : ask.details;
         const outcome = this.outcome(row);
         const view: ApprovalView = {
           ...(from !== 'requester' && { group: from.group }),

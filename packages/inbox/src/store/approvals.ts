@@ -15,7 +15,15 @@ import { canonical } from '@midcall/core/json';
 import { checkAsked } from '@midcall/core/json-schema';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
-import { type Ending, type FormQuestion, mask, type Receipt, type Reply, secretsOf } from '@midcall/host';
+import {
+  type CallQuestion,
+  type Ending,
+  type FormQuestion,
+  mask,
+  type Receipt,
+  type Reply,
+  secretsOf,
+} from '@midcall/host';
 import type { Present } from '@midcall/host/web';
 import {
   type ApprovalAsk,
@@ -35,8 +43,9 @@ import {
 } from './approval-reader.ts';
 import type { Change, InboxDatabase, Tx } from './database.ts';
 import { type Groups, mostMembers, withoutRemoved } from './groups.ts';
+import type { InboxAsk } from './inbox-store.ts';
 import { isPasskeyOf, passkeyHolders } from './passkeys.ts';
-import { type EndedRow, type Questions, removedEnding, touch, viaInbox } from './questions.ts';
+import { type ApprovalQuestion, type EndedRow, type Questions, removedEnding, touch, viaInbox } from './questions.ts';
 import type { InboxRecord } from './record.ts';
 import type { Tables } from './tables.ts';
 
@@ -104,9 +113,11 @@ export class Approvals {
         ? undefined
         : 'The requester has to answer with a passkey, and has none. They can add one in their inbox.';
     const { from } = wanted;
+    const holding =
+      count === 0 ? 'none of them has' : count === 1 ? 'only one of them has' : `only ${count} of them have`;
     return count >= from.count
       ? undefined
-      : `${people(from.count)} of the group ${JSON.stringify(from.group)} must answer with a passkey, but only ${count} of them have one. They can add one in their inboxes.`;
+      : `${people(from.count)} of the group ${JSON.stringify(from.group)} must answer with a passkey, but ${holding} one. They can add one in their inboxes.`;
   }
 
   /**
@@ -114,9 +125,9 @@ export class Approvals {
    * @param join - of a process for which alone it is asked
    * @throws MidcallError `ask/unavailable` if these people can never give the answer, or too many questions are open
    */
-  async ask(ask: ApprovalAsk, join?: (change: Change) => Promise<string>): Promise<void> {
+  async ask(ask: InboxAsk, join?: (change: Change) => Promise<string>): Promise<void> {
     const { db, questions, record, stored, groups, home } = this.#options;
-    const { id, from, server, askedAt, dueAt } = ask;
+    const { id, from, server, dueAt } = ask;
     if (await db.read(read => this.#row(read, id))) return;
     // Refuses a form that cannot be shown.
     questionOf(ask, id);
@@ -162,8 +173,10 @@ export class Approvals {
         approval: id,
         server: server.slice(0, 200),
       });
-      const asked = [...members].map(principal => ({ principal, approval: id, server, askedAt }));
-      await questions.addOfApprovals(change, asked);
+      await questions.addOfApprovals(
+        change,
+        [...members].map(principal => askedOf(ask, principal)),
+      );
       for (const principal of members) told.people.add(principal);
     });
   }
@@ -248,7 +261,7 @@ export class Approvals {
       return wrong('assurance', 'This question has to be answered with a passkey.');
     if (proof && !(await isPasskeyOf(tx, principal, proof.credential)))
       return wrong('assurance', 'This passkey was revoked.');
-    const checked = action === 'accept' ? checkAsked(question.fields, reply.content, question.schema) : undefined;
+    const checked = action === 'accept' ? checkAgreed(question, reply.content) : undefined;
     if (checked?.ok === false) return { ok: false, problem: 'invalid', issues: checked.issues };
     const content = checked?.content;
     const assurance = proof ? 'present' : 'verified';
@@ -311,7 +324,7 @@ export class Approvals {
       .where('group_name', 'in', theirs)
       .where(row => row.not(isAsked(row, principal)))
       .execute();
-    const joined: ApprovalAsk[] = [];
+    const joined: InboxAsk[] = [];
     for (const row of rows) {
       const ask = stored.askIfReadable(row);
       // Who can write to the database can change its column of groups, and not what was asked.
@@ -323,7 +336,7 @@ export class Approvals {
     }
     await questions.addOfApprovals(
       change,
-      joined.map(({ id, server, askedAt }) => ({ principal, approval: id, server, askedAt })),
+      joined.map(ask => askedOf(ask, principal)),
     );
     told.people.add(principal);
   }
@@ -397,11 +410,10 @@ export class Approvals {
     if (!ask || group === undefined) return;
     const members = await groups.members(change.tx, group);
     const before = await this.#asked(change.tx, row.id);
-    const { id: approval, server, askedAt } = ask;
     const joined = [...members].filter(each => !before.has(each) && !isExcluded(ask, each)).slice(0, mostMembers);
     await questions.addOfApprovals(
       change,
-      joined.map(principal => ({ principal, approval, server, askedAt })),
+      joined.map(principal => askedOf(ask, principal)),
     );
     for (const principal of joined) told.people.add(principal);
     for (const principal of before)
@@ -601,7 +613,13 @@ const isAsked = ({ or, exists, selectFrom }: ExpressionBuilder<Tables, 'inbox_ap
   ]);
 
 /** Whose members are asked; undefined if the requester is. */
-const groupOf = ({ from }: ApprovalAsk): string | undefined => (from === 'requester' ? undefined : from.group);
+const groupOf = ({ from }: InboxAsk): string | undefined => (from === 'requester' ? undefined : from.group);
+
+/** The question of an approval to one person. */
+const askedOf = (ask: InboxAsk, principal: string): ApprovalQuestion => {
+  const { id: approval, server, askedAt } = ask;
+  return { principal, approval, server, kind: 'why' in ask ? 'call' : 'form', askedAt };
+};
 
 /** Whether a person may not answer since it is their call. */
 const isExcluded = ({ from, requester }: Wanted, principal: string): boolean =>
@@ -639,9 +657,18 @@ function outcomeFor(outcome: StoredOutcome): ApprovalOutcome {
   }
 }
 
+/** A yes to a call says nothing else. */
+const checkAgreed = (question: FormQuestion | CallQuestion, content: Readonly<Record<string, unknown>> | undefined) =>
+  question.kind === 'form'
+    ? checkAsked(question.fields, content, question.schema)
+    : ({ ok: true, content: {} } as const);
+
 /** Content without its secrets, for the past of who gave it. */
-function masked(question: FormQuestion, content: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const secrets = secretsOf(question);
+function masked(
+  question: FormQuestion | CallQuestion,
+  content: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const secrets = question.kind === 'form' ? secretsOf(question) : new Set<string>();
   const entries = Object.entries(content);
   return Object.fromEntries(
     entries.map(([name, value]) => [name, secrets.has(name) || isCardNumber(value) ? mask : value]),

@@ -51,6 +51,17 @@ export interface InboxStore {
   stop(): Promise<void>;
 }
 
+/** A call that the rules of a bridge's operator ask about, before it is made. Its server asks nothing, and does not know of it. */
+export interface RuleAsk extends Omit<ApprovalAsk, 'message' | 'schema' | 'details'> {
+  /** Why it is asked: the rest of a sentence that begins with "because". */
+  readonly why: string;
+  /** The operator's words for arguments, by their names. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** What people are asked together, or one of them with a passkey: by a server, or by the rules of a bridge. */
+export type InboxAsk = ApprovalAsk | RuleAsk;
+
 /** The seam between a server and an inbox, but for the address where people answer. */
 export interface StoredApprovals extends Omit<ApprovalInbox, 'ask'> {
   /**
@@ -58,7 +69,7 @@ export interface StoredApprovals extends Omit<ApprovalInbox, 'ask'> {
    * @param options - `isOwn`: it is asked for this process alone, and withdrawn when that is gone
    * @throws MidcallError `ask/unavailable` with what {@link whyNot} says, if too many questions are open, or if its form cannot be shown
    */
-  ask(ask: ApprovalAsk, options?: { readonly isOwn?: boolean }): Promise<void>;
+  ask(ask: InboxAsk, options?: { readonly isOwn?: boolean }): Promise<void>;
 }
 
 /** A browser's session. */
@@ -70,13 +81,15 @@ export interface Session {
   readonly csrf: string;
   /** When the person signed in, in milliseconds since the epoch. */
   readonly begunAt: number;
+  /** True if the issuer asked the person to sign in for this session, and did not rely on an earlier sign-in. */
+  readonly wasAsked: boolean;
 }
 
 /** Sessions of persons' browsers, the same for all bridges. Only digests of their secrets are stored. */
 export interface Sessions {
   /**
    * Begins a session, which lasts twelve hours.
-   * @param person - `groups`: those that the issuer names, where they count
+   * @param person - `groups`: those that the issuer names, where they count; `wasAsked`: see {@link Session}
    * @returns its secrets: `at`, in the path of its pages, and the value of the cookie
    * @throws MidcallError `host/refused` if the person was removed
    */
@@ -84,6 +97,7 @@ export interface Sessions {
     readonly principal: string;
     readonly name: string;
     readonly groups?: readonly string[];
+    readonly wasAsked?: boolean;
   }): Promise<{ readonly at: string; readonly cookie: string }>;
   /** @returns undefined if there is none, if it has ended, or for another's cookie */
   find(at: string, cookie: string): Promise<Session | undefined>;

@@ -98,7 +98,7 @@ export async function openStore(
     throw error;
   }
   const stored = new ApprovalRows(seal);
-  const questions = new Questions(db, seal, record, stored, hasWebhook);
+  const questions = new Questions(db, seal, record, stored, hasWebhook, onError);
   const told = { clock, wake, failed, worked };
   const announce = ({ people, approvals: ofApprovals, ended }: Told): void => {
     for (const principal of people) changes.tell(principal);

@@ -1,4 +1,5 @@
 /** Who may use the inbox, and removing a person. */
+import { defined } from '@midcall/core/json';
 import type { Clock } from '@midcall/core/time';
 import { type Approvals, nobodyTold, type Told } from './approvals.ts';
 import type { InboxDatabase } from './database.ts';
@@ -7,7 +8,7 @@ import type { People, Person } from './inbox-store.ts';
 import { revokePasskeys } from './passkeys.ts';
 import { refuseQuestions } from './questions.ts';
 import type { InboxRecord } from './record.ts';
-import { namePlace, type Sealed } from './sealed.ts';
+import { readName, type Sealed } from './sealed.ts';
 
 /** What people are stored with. */
 export interface PeopleOptions {
@@ -41,7 +42,7 @@ export function people({ db, sealed, record, approvals, clock, announce }: Peopl
       return rows.map(
         ({ principal, name, seen_at, removed_at, open }): Person => ({
           principal,
-          ...(name !== null && { name: sealed.open<string>(name, namePlace(principal)) }),
+          ...defined({ name: readName(sealed, principal, name) }),
           ...(seen_at !== null && { seenAt: seen_at }),
           ...(removed_at !== null && { removedAt: removed_at }),
           open: open ?? 0,

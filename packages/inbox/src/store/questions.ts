@@ -3,9 +3,11 @@
  *
  * - inbox-questions-M1 A question that has ended never changes again: each statement that ends one, or takes a reply to it, finds it open.
  * - inbox-questions-M2 The order of questions and of ends is that of the record.
+ * - inbox-questions-M3 A row that was changed by somebody without the key, or whose key is not there any more, is not shown, and holds up
+ *   no other of a list.
  */
 import { randomUUID } from 'node:crypto';
-import { MidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import type { Ending, Question, Receipt, Reply } from '@midcall/host';
 import type { ApprovalView, EndedQuestion, HostWait, OpenQuestion, PersonEnding } from '@midcall/host/web';
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
@@ -30,6 +32,7 @@ export interface ApprovalQuestion {
   readonly principal: string;
   readonly approval: string;
   readonly server: string;
+  readonly kind: Question['kind'];
   readonly askedAt: number;
 }
 
@@ -151,14 +154,28 @@ export class Questions {
   readonly #approvals: ApprovalReader;
 
   readonly #hasWebhook: boolean;
+  readonly #onUnreadable: (error: unknown) => void;
+  /** Of which it was told. */
+  readonly #unreadable = new Set<string>();
 
-  /** @param hasWebhook - whether the operator's webhook is told of each question, too */
-  constructor(db: InboxDatabase, sealed: Sealed, record: InboxRecord, approvals: ApprovalReader, hasWebhook: boolean) {
+  /**
+   * @param hasWebhook - whether the operator's webhook is told of each question, too
+   * @param onUnreadable - called once for each row that is not shown
+   */
+  constructor(
+    db: InboxDatabase,
+    sealed: Sealed,
+    record: InboxRecord,
+    approvals: ApprovalReader,
+    hasWebhook: boolean,
+    onUnreadable: (error: unknown) => void,
+  ) {
     this.#db = db;
     this.#sealed = sealed;
     this.#record = record;
     this.#approvals = approvals;
     this.#hasWebhook = hasWebhook;
+    this.#onUnreadable = onUnreadable;
   }
 
   // What the process that asks does.
@@ -282,8 +299,8 @@ export class Questions {
   /** Asks people; none of them was removed. */
   async addOfApprovals(change: Change, asked: readonly ApprovalQuestion[]): Promise<void> {
     const { tx } = change;
-    const said = asked.map(({ principal, approval, server }) => ({
-      ...{ principal, approval, question: randomUUID() as string, server: shortened(server), kind: 'form' },
+    const said = asked.map(({ principal, approval, server, kind }) => ({
+      ...{ principal, approval, question: randomUUID() as string, server: shortened(server), kind },
     }));
     const lines = await this.#record.addAll(
       change,
@@ -422,7 +439,7 @@ export class Questions {
         .select(['page.id', 'wait', 'sent', 'question'])
         .orderBy('asked_line')
         .execute();
-      return { questions: (await this.#shown(db, principal, rows)).map(openOne), count };
+      return { questions: (await this.#readable(db, principal, rows)).map(openOne), count };
     });
   }
 
@@ -442,7 +459,7 @@ export class Questions {
         .select(['page.id', 'ended_at', 'ending', 'wait', 'question'])
         .orderBy('ended_line', 'desc')
         .execute();
-      return { questions: (await this.#shown(db, principal, rows)).map(endedOne), count };
+      return { questions: (await this.#readable(db, principal, rows)).map(endedOne), count };
     });
   }
 
@@ -553,6 +570,26 @@ export class Questions {
       .execute();
   }
 
+  /** Those of {@link #shown} that can be read (inbox-questions-M3). */
+  async #readable<R extends StoredRow>(db: Kysely<Tables>, principal: string, rows: readonly R[]): Promise<Shown<R>[]> {
+    try {
+      return await this.#shown(db, principal, rows);
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+    }
+    const found: Shown<R>[] = [];
+    for (const row of rows) {
+      try {
+        found.push(...(await this.#shown(db, principal, [row])));
+      } catch (error) {
+        if (!isUnreadable(error)) throw error;
+        if (!this.#unreadable.has(row.id)) this.#onUnreadable(error);
+        this.#unreadable.add(row.id);
+      }
+    }
+    return found;
+  }
+
   /** Rows of one person with what is shown of them. */
   async #shown<R extends StoredRow>(db: Kysely<Tables>, principal: string, rows: readonly R[]): Promise<Shown<R>[]> {
     const approvals = new Map<string, string>();
@@ -579,6 +616,10 @@ export class Questions {
     });
   }
 }
+
+/** What {@link Sealed.open} throws. */
+const isUnreadable = (error: unknown): boolean =>
+  isMidcallError(error, 'store/corrupt') || isMidcallError(error, 'server/setup');
 
 const openColumns = ['id', 'principal', 'approval', 'server', 'host', 'kind', 'asked_at'] as const;
 

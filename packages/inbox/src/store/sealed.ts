@@ -16,6 +16,15 @@ const maxLength = 64 * 1024 * 1024;
 /** Where a person's name is sealed. */
 export const namePlace = (principal: string): string => `name ${principal}`;
 
+/** @returns undefined for somebody who has none, or none that can be read: their id will do, and nobody else is held up */
+export function readName(sealed: Sealed, principal: string, name: string | null): string | undefined {
+  try {
+    return name === null ? undefined : sealed.open<string>(name, namePlace(principal));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Keys at work. */
 export interface Sealed {
   /** @param place - the row, and what in it */

@@ -1,8 +1,8 @@
 /**
  * Sessions of persons' browsers.
  *
- * - inbox-sessions-S1 A session has a keyed digest of its secrets, its person and its beginning: who can write to the database without
- *   the key makes none, gives none to another person, and makes none longer or younger.
+ * - inbox-sessions-S1 A session has a keyed digest of its secrets, its person, its beginning, and whether the issuer asked the person:
+ *   who can write to the database without the key makes none, gives none to another person, and makes none longer, younger or better.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
@@ -37,8 +37,10 @@ export function sessions({ db, sealed, approvals, clock, announce }: SessionsOpt
     { at, cookie }: { readonly at: string; readonly cookie: string },
     principal: string,
     begunAt: number,
+    wasAsked: boolean,
     key?: string,
-  ): string => sealed.digest(JSON.stringify(['session', at, cookie, principal, begunAt]), key)!;
+  ): string =>
+    sealed.digest(JSON.stringify(['session', at, cookie, principal, begunAt, ...(wasAsked ? ['asked'] : [])]), key)!;
   const endThose = async (column: 'at' | 'principal', value: string): Promise<void> => {
     const ended = await db.write(async tx => {
       if (column === 'principal') await forgetDevices(tx, value);
@@ -52,7 +54,7 @@ export function sessions({ db, sealed, approvals, clock, announce }: SessionsOpt
     if (ended !== undefined) announce({ ...nobodyTold(), people: new Set([ended]) });
   };
   return {
-    async begin({ principal, name, groups }) {
+    async begin({ principal, name, groups, wasAsked = false }) {
       const told = nobodyTold();
       const secrets = await db.change(principal, async change => {
         const { tx } = change;
@@ -76,7 +78,7 @@ export function sessions({ db, sealed, approvals, clock, announce }: SessionsOpt
           .insertInto('inbox_sessions')
           .values({
             at: digestOf('at', at),
-            cookie: proofOf({ at, cookie }, principal, now),
+            cookie: proofOf({ at, cookie }, principal, now, wasAsked),
             principal,
             begun_at: now,
             expires_at: now + lastsMs,
@@ -104,9 +106,12 @@ export function sessions({ db, sealed, approvals, clock, announce }: SessionsOpt
       );
       if (!found) return undefined;
       const { principal, begun_at: begunAt, proof } = found;
-      if (!sealed.keys.some(key => proofOf({ at, cookie }, principal, begunAt, key) === proof)) return undefined;
+      const isProved = (wasAsked: boolean): boolean =>
+        sealed.keys.some(key => proofOf({ at, cookie }, principal, begunAt, wasAsked, key) === proof);
+      const wasAsked = isProved(true);
+      if (!wasAsked && !isProved(false)) return undefined;
       const name = sealed.open<string>(found.name!, namePlace(principal));
-      return { principal, name, csrf: digestOf('csrf', cookie), begunAt };
+      return { principal, name, csrf: digestOf('csrf', cookie), begunAt, wasAsked };
     },
 
     end: at => endThose('at', digestOf('at', at)),

@@ -301,8 +301,11 @@ function onInterrupt(act: () => unknown): () => void {
 }
 
 function taskLine({ status, message }: CallTask): string {
-  const state = status === 'input_required' ? 'the server is waiting for an answer' : 'the server is working on it';
-  return message === undefined ? `… ${state}` : `… ${state}: ${visible(message, { max: 200 })}`;
+  const says = message === undefined ? undefined : `says: ${visible(message, { max: 200 })}`;
+  if (status === 'input_required')
+    return `… the server is waiting for an answer${says === undefined ? '' : `, and ${says}`}`;
+  // It may be waiting for somebody, as its own words then say.
+  return `… the server ${says ?? 'is working on it'}`;
 }
 
 /** Says what to do about a call that may still go on at the server. */

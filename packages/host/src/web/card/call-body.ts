@@ -95,15 +95,15 @@ export function callArguments({ call, labels }: Pick<CallQuestion, 'call' | 'lab
 /** Consent to a call. */
 export function callBody(question: CallQuestion, context: CardContext): CardBody {
   const { id, why, grants } = question;
-  const { alike } = context;
+  const { alike, shared } = context;
   const { because, notMade, yes, no, close, waysOut, together } = texts.callQuestion;
   return {
     content: html`${problemSummary(context.issues ?? [])}<p>${notMade(1)} ${because(why)}</p>${alike && html`<p class="help"><a href="${alike.href}">${together.all(alike.count)}</a></p>`}
-${callArguments(question)}`,
-    accept: yes,
-    decline: no,
-    dismiss: close,
+${shared ? shared.basis : callArguments(question)}`,
+    accept: shared?.accept ?? yes,
+    // Of several people, nobody decides alone that it is not made.
+    ...(shared?.isDismissible === false ? { dismiss: false } : { decline: no, dismiss: close }),
     moreWays: grants !== undefined && !context.isElsewhere && grantWays(grants, `q-${id}`, context),
-    waysOut,
+    waysOut: shared?.waysOut ?? waysOut,
   };
 }

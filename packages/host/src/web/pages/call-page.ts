@@ -94,7 +94,7 @@ function whatNext(items: CallView['items'], { open = [], link }: CallPageContext
 /** The question to go on with, or that there is none. @param href - where that is answered */
 export function nextQuestion(next: Question | undefined, href = ''): Html {
   if (!next) return html`<p class="what-next quiet-text">${texts.question.noneLeft}</p>`;
-  return html`<p class="what-next"><a class="button" href="${href}">${visibleHtml(texts.question.next(next.asker.id), 120)}</a></p>`;
+  return html`<p class="what-next"><a class="button" href="${href}">${visibleHtml(texts.question.next(next.asker.id, next.kind), 120)}</a></p>`;
 }
 
 /** The context of one question's card: as posted, if its form was returned. */

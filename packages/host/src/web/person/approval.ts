@@ -1,6 +1,6 @@
 /** How a page shows a question that several people answer, or that needs a passkey: who is asked, what follows, and how it stands. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
-import type { FormQuestion, Question } from '../../index.ts';
+import type { CallQuestion, FormQuestion, Question } from '../../index.ts';
 import { callArguments, diffBlock, type SharedAnswer, textBlock, unabridged } from '../card/index.ts';
 import { minute, visibleHtml } from '../html/index.ts';
 import { personTexts } from '../texts/index.ts';
@@ -42,6 +42,9 @@ const votesRow = ({ votes }: ApprovalView, isSame: boolean, moment: Moment): Htm
       : html`<ul class="votes">${votes.map(each => voteLine(each, isSame, moment))}</ul>`,
   );
 
+/** What of a question decides the words for its votes and for what follows from them. */
+const natureOf = (question: Question) => ({ isSame: isSameOf(question), isCall: question.kind === 'call' });
+
 function askedRow({ group, count }: ApprovalView, isSame: boolean): Html {
   return row(
     own.heads.asked,
@@ -66,11 +69,13 @@ function detailsOf(details: ApprovalDetails): Html {
 }
 
 /** What an answer is about: the details, and what the call was made with, both unabridged. */
-function basisOf({ call }: FormQuestion, { details }: ApprovalView): Html {
+function basisOf(question: FormQuestion | CallQuestion, { details }: ApprovalView): Html {
+  const { call } = question;
+  const labels = question.kind === 'call' ? question.labels : undefined;
   return html`${details !== undefined && html`<div class="basis"><h3>${label}</h3>${detailsOf(details)}</div>`}${
     call &&
     Object.keys(call.arguments).length > 0 &&
-    html`<div class="basis"><h3>${own.arguments}</h3>${callArguments({ call }, unabridged)}</div>`
+    html`<div class="basis"><h3>${own.arguments[question.kind]}</h3>${callArguments({ call, ...(labels && { labels }) }, unabridged)}</div>`
   }`;
 }
 
@@ -93,19 +98,20 @@ function insteadOf(state: PasskeyState): Html | undefined {
 
 /** @param state - of the person's passkeys; absent if the question needs none */
 export function sharedAnswer(
-  question: FormQuestion,
+  question: FormQuestion | CallQuestion,
   view: ApprovalView,
   state: PasskeyState | undefined,
   moment: Moment,
 ): SharedAnswer {
   const { group, count } = view;
-  const isSame = isSameOf(question);
-  const next = group !== undefined && own.next(group, count, count - accepted(view) - 1, isSame);
+  const nature = natureOf(question);
+  const { isSame, isCall } = nature;
+  const next = group !== undefined && own.next(group, count, count - accepted(view) - 1, nature);
   return {
     basis: html`<dl class="approval">${requesterRow(view)}${askedRow(view, isSame)}${group !== undefined && (count > 1 || view.votes.length > 0) && votesRow(view, isSame, moment)}${next && row(own.heads.next, visibleHtml(next, 600))}${state && row(own.heads.passkey, html`${own.passkey}`)}</dl>${basisOf(question, view)}`,
     accept: isSame || group === undefined ? undefined : own.agree,
     isDismissible: group === undefined,
-    waysOut: group === undefined ? undefined : own.waysOut,
+    waysOut: group === undefined ? undefined : own.waysOut(isCall),
     confirmation:
       state?.can === 'confirm'
         ? html`<noscript><p class="no-script">${personTexts.passkeys.noScript}</p></noscript>${passkeyNote()}`
@@ -165,13 +171,13 @@ function becameOf(shown: EndedQuestion, { now, zone }: Moment): Html | false {
   const { question, approval } = shown;
   const { group, count, outcome, dueAt } = approval!;
   if (group === undefined || !isShared(shown)) return false;
-  const isSame = isSameOf(question);
-  if (outcome) return visibleHtml(own.outcome[outcome](group, count, isSame), 600);
+  const nature = natureOf(question);
+  if (outcome) return visibleHtml(own.outcome[outcome](group, count, nature), 600);
   // The time is an element of its own, in the browser's way to write it.
   const [before, after] = (
     ownVote(shown) === 'decline'
       ? own.declinedWaits(group, '\0')
-      : own.waits(group, count, count - accepted(approval!), isSame, '\0')
+      : own.waits(group, count, count - accepted(approval!), nature, '\0')
   ).split('\0');
   return html`${visibleHtml(before!, 600)}${minute(dueAt, now, zone)}${after}`;
 }
@@ -182,7 +188,7 @@ export function standingEntry(ended: EndedQuestion, moment: Moment): Html | fals
   if (!approval) return false;
   const isSame = isSameOf(question);
   const facts = html`<dl class="approval">${requesterRow(approval)}${approval.group !== undefined && html`${askedRow(approval, isSame)}${votesRow(approval, isSame, moment)}`}</dl>`;
-  const basis = question.kind === 'form' && basisOf(question, approval);
+  const basis = (question.kind === 'form' || question.kind === 'call') && basisOf(question, approval);
   const became = becameOf(ended, moment);
   return html`<div class="standing-now">${became && html`<p class="became" role="status">${became}</p>`}${facts}${basis}</div>`;
 }

@@ -204,7 +204,9 @@ export function questionPage(
     waitFor: () => shown.wait,
     ...(returned && { draft: returned.draft, issues: returned.issues }),
     ...(shown.approval &&
-      question.kind === 'form' && { shared: sharedAnswer(question, shown.approval, passkey, view) }),
+      (question.kind === 'form' || question.kind === 'call') && {
+        shared: sharedAnswer(question, shown.approval, passkey, view),
+      }),
   };
   return head(html`${notice !== undefined && lateBox(notice)}<div class="alone">${card(question, context)}</div>`);
 }

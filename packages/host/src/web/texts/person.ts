@@ -9,6 +9,16 @@ type PersonEnding = Ending | { readonly how: 'in-doubt' };
 /** The desk's words say nothing of where an answer was given if that was on its own pages; here, these are the inbox's. */
 const seenFromHere = (via: string): string => (via === 'inbox' ? 'web' : via);
 
+/** What of a question decides the words for what follows from answers to it. */
+interface ApprovalNature {
+  /** True for a form with fields, to which people agree by giving the same answer. */
+  readonly isSame: boolean;
+  /** True for a call that rules ask about: nothing of it has reached its server. */
+  readonly isCall: boolean;
+}
+
+const notMade = 'The call was not made.';
+
 export const personTexts = {
   place: 'inbox',
   title: 'Inbox',
@@ -82,7 +92,6 @@ export const personTexts = {
     yours: 'You alone: it is your call.',
     agree: 'Agree',
     chip: (group: string, count: number) => (count === 1 ? `One of ${group}` : `${count} of ${group}`),
-    /** @param isSame - true for a form with fields, to which people agree by giving the same answer */
     needed: (group: string, count: number, isSame: boolean) =>
       count === 1
         ? `One person of ${group} decides.`
@@ -93,20 +102,24 @@ export const personTexts = {
     you: 'You',
     byPasskey: 'with a passkey',
     /** @param left - how many more are needed after the reader */
-    next(group: string, count: number, left: number, isSame: boolean): string {
+    next(group: string, count: number, left: number, { isSame, isCall }: ApprovalNature): string {
+      const [yes, no] = isCall
+        ? ['the call is made', 'the call is not made']
+        : ['the call goes on', 'the server is told no'];
       if (count === 1)
-        return `If you ${isSame ? 'answer' : 'agree'}, the call goes on. If you decline, others of ${group} can still decide; once nobody is left, the server is told no.`;
-      const refused = `If you decline, and too few others are left to ${isSame ? 'give the same answer' : 'agree'}, the server is told no.`;
+        return `If you ${isSame ? 'answer' : 'agree'}, ${yes}. If you decline, others of ${group} can still decide; once nobody is left, ${no}.`;
+      const refused = `If you decline, and too few others are left to ${isSame ? 'give the same answer' : 'agree'}, ${no}.`;
       if (isSame) return `The call goes on once ${count} people have given the same answer. ${refused}`;
-      if (left <= 0) return `If you agree, the call goes on. ${refused}`;
+      if (left <= 0) return `If you agree, ${yes}. ${refused}`;
       return `If you agree, ${left} more of ${group} ${left === 1 ? 'has' : 'have'} to agree as well. ${refused}`;
     },
     passkey:
       'Your answer counts only if you confirm it with your passkey: your device asks for your fingerprint, face or PIN.',
-    waysOut: 'Decline says no for your part. To leave it to others, leave this page.',
+    waysOut: (isCall: boolean) =>
+      `${isCall ? 'A yes is for these arguments alone, and for one call. ' : ''}Decline says no for your part. To leave it to others, leave this page.`,
     details: 'What the answer is about',
     noRows: 'The table has no rows.',
-    arguments: 'What the call was made with',
+    arguments: { form: 'What the call was made with', call: 'What the call would be made with' },
     given: {
       accept: 'You agreed.',
       answered: 'You answered.',
@@ -115,23 +128,29 @@ export const personTexts = {
       decided: 'It was decided before you answered.',
     },
     /** How it stands, for somebody who has answered. */
-    waits: (group: string, count: number, left: number, isSame: boolean, until: string) =>
+    waits: (group: string, count: number, left: number, { isSame }: ApprovalNature, until: string) =>
       isSame || left <= 0
         ? `The call goes on once ${count} people of ${group} have given the same answer. It waits until ${until}.`
         : `${left} more of ${group} ${left === 1 ? 'has' : 'have'} to agree. It waits until ${until}.`,
     declinedWaits: (group: string, until: string) => `Others of ${group} can still decide. It waits until ${until}.`,
     outcome: {
-      accepted: (group: string, count: number, isSame: boolean) =>
-        count === 1
-          ? `One of ${group} decided, so the server may go on.`
-          : `${count} of ${group} ${isSame ? 'gave the same answer' : 'agreed'}, so the server may go on.`,
-      declined: () => 'It was declined. The server was told no.',
-      unreachable: (_: string, count: number, isSame: boolean) =>
-        `Too few were left for ${count} to ${isSame ? 'give the same answer' : 'agree'}. The server was told no.`,
-      'timed-out': (_: string, count: number, isSame: boolean) =>
-        `The time ran out before ${count === 1 ? 'anybody had answered' : isSame ? `${count} people had given the same answer` : `${count} people had agreed`}. The server was told that nobody answered.`,
-      dismissed: () => 'It was closed without an answer.',
-      withdrawn: () => 'The server no longer needs it.',
+      accepted: (group: string, count: number, { isSame, isCall }: ApprovalNature) => {
+        const who =
+          count === 1
+            ? `One of ${group} decided`
+            : `${count} of ${group} ${isSame ? 'gave the same answer' : 'agreed'}`;
+        return `${who}, so ${isCall ? 'the call may be made' : 'the server may go on'}.`;
+      },
+      declined: (_: string, __: number, { isCall }: ApprovalNature) =>
+        `It was declined. ${isCall ? notMade : 'The server was told no.'}`,
+      unreachable: (_: string, count: number, { isSame, isCall }: ApprovalNature) =>
+        `Too few were left for ${count} to ${isSame ? 'give the same answer' : 'agree'}. ${isCall ? notMade : 'The server was told no.'}`,
+      'timed-out': (_: string, count: number, { isSame, isCall }: ApprovalNature) =>
+        `The time ran out before ${count === 1 ? 'anybody had answered' : isSame ? `${count} people had given the same answer` : `${count} people had agreed`}. ${isCall ? notMade : 'The server was told that nobody answered.'}`,
+      dismissed: (_: string, __: number, { isCall }: ApprovalNature) =>
+        `It was closed without an answer.${isCall ? ` ${notMade}` : ''}`,
+      withdrawn: (_: string, __: number, { isCall }: ApprovalNature) =>
+        isCall ? `It waits no more for an answer. ${notMade}` : 'The server no longer needs it.',
     },
     /** In short, in a list; `own` is the person's own part. */
     standing: {

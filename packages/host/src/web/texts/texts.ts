@@ -106,8 +106,12 @@ export const texts = {
     alertsHelp: 'With a sound, and a system notification if you allow it.',
     alertsDenied:
       'Your browser blocks notifications from the desk, so you get only the sound, and the number in the title of the tab. To allow them, open the site settings to the left of the address, and set Notifications to Allow.',
-    arrived: (server: string, tool: string | undefined) =>
-      tool === undefined ? `${server} asks you a question.` : `${server} asks you a question for ${tool}.`,
+    arrived: (server: string, tool: string | undefined, kind: Question['kind']) =>
+      kind === 'call'
+        ? `Midcall asks before a call of ${tool} on ${server}.`
+        : tool === undefined
+          ? `${server} asks you a question.`
+          : `${server} asks you a question for ${tool}.`,
   },
   app: {
     gone: 'There is no App here.',
@@ -142,7 +146,8 @@ export const texts = {
     serverWrites: 'The server writes',
     send: 'Send answer',
     allow: 'Allow',
-    next: (server: string) => `Next: ${server} asks you`,
+    next: (server: string, kind: Question['kind']) =>
+      kind === 'call' ? `Next: a call on ${server}` : `Next: ${server} asks you`,
     noneLeft: 'Nothing more waits for you.',
     perhapsElsewhere: 'The server asks something, and did not say for which of the calls that are running:',
     sameAsLast: 'Same as last time',

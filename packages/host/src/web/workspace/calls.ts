@@ -220,7 +220,7 @@ export class DeskCalls {
     const { question } = event;
     if (event.type === 'asked') {
       this.#history.asked(question);
-      const text = texts.inbox.arrived(question.asker.id, question.call?.name);
+      const text = texts.inbox.arrived(question.asker.id, question.call?.name, question.kind);
       this.#changed({ text, alert: true, asked: { id: question.id, isBrief: isBrief(question) } });
     } else {
       const { ending, endedAt } = event;

@@ -84,7 +84,7 @@ export class PrincipalInbox implements PersonDesk {
   /** Puts a call to those who have to agree to it. */
   async #askApprovers(question: CallQuestion, { from, assurance }: CallApproval): Promise<Shown> {
     const { principal, inbox, warn } = this.#options;
-    const { id, call, asker, why, askedAt, openUntil } = question;
+    const { id, call, asker, why, labels, askedAt, openUntil } = question;
     const who = { from: from ?? ('requester' as const), requester: readPrincipalId(principal), assurance };
     try {
       const never = await inbox.whyNot(who);
@@ -96,9 +96,7 @@ export class PrincipalInbox implements PersonDesk {
         ...{ ...who, id, askedAt, dueAt: openUntil! },
         server: asker.id,
         call: { method: 'tools/call' as const, name: call.name, arguments: call.arguments as Json },
-        // Its card says that the server writes this: to an approver, the bridge is a server.
-        message: `'${visible(call.name, { max: 200 })}' has not been called. The operator's rules want you to agree first (${why}).`,
-        schema: { type: 'object', properties: {} },
+        ...{ why, ...(labels && { labels }) },
       };
       // The call waits in this process, so that no other one can use their answer.
       const { url } = await inbox.ask(asked, { isOwn: true });
