@@ -206,7 +206,7 @@ interface PersonParts {
 
 function personQuestions(principal: string, { questions, approvals, changes, clock }: PersonParts): PersonQuestions {
   const current = async <T>(read: () => Promise<T>): Promise<T> => {
-    await approvals.expire();
+    await approvals.expire(principal);
     return read();
   };
   return {
