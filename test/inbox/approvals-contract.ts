@@ -858,6 +858,31 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await at.sql(open)).toEqual([['1']]);
     });
 
+    it('what could not be withdrawn is withdrawn once the database can be used again', async () => {
+      const clock = manualClock();
+      const at = await place();
+      const errors: unknown[] = [];
+      const onError = (error: unknown): void => void errors.push(error);
+      const a = await approvalStore({ ...at, groups: finance, clock, onError });
+      const ask = payment();
+      await a.approvals.ask(ask);
+      await at.sql('alter table inbox_approvals rename to gone');
+      for (let n = 0; n < 3; n += 1)
+        await expect(a.approvals.withdraw(ask.id)).rejects.toMatchObject({ code: 'store/unavailable' });
+      // Tried again, once for all of these.
+      const waiting = (): number => clock.waiting().filter(left => left === 1_000).length;
+      await eventually(() => waiting() === 1);
+      clock.advance(1_000);
+      await eventually(() => waiting() === 1);
+      expect(errors).toMatchObject([{ code: 'store/unavailable' }]);
+      await at.sql('alter table gone rename to inbox_approvals');
+      expect(await openOf(a, 'ada')).toHaveLength(1);
+      clock.advance(1_000);
+      await eventually(async () => (await a.approvals.look(ask.id))?.outcome !== undefined);
+      expect(await a.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'cancel', reason: 'unavailable' } });
+      expect(await openOf(a, 'ada')).toEqual([]);
+    });
+
     it('a thousand people are asked, and it ends for all of them', async () => {
       const names = Array.from({ length: 1_000 }, (_, n) => `p${n}`);
       const a = await approvalStore({ ...(await place()), groups: { names: { finance: names } } });
