@@ -224,13 +224,15 @@ describe('an inbox', () => {
     const clock = handClock();
     const questions = new Inbox({ onError() {} });
     const withdrawn: string[] = [];
+    const looks: { readonly fail: () => void }[] = [];
     const approvals: ApprovalInbox = {
       whyNot: async () => undefined,
       ask: async () => ({ url: 'https://bridge.example/inbox' }),
-      look: async () => {
-        ring();
-        throw new Error('The database is gone.');
-      },
+      look: () =>
+        new Promise((_, reject) => {
+          looks.push({ fail: () => reject(new Error('The database is gone.')) });
+          ring();
+        }),
       withdraw: async id => void withdrawn.push(id),
       listen: () => () => {},
     };
@@ -253,9 +255,24 @@ describe('an inbox', () => {
     } as const;
     const ending = questions.ask(question as never);
     expect(await own.show(question as never, {} as never)).toMatchObject({ seen: true });
+    await until(() => looks.length === 1);
+    looks[0]!.fail();
     await untilArmed(clock, 1_000);
+    clock.move(1_000);
+    await until(() => looks.length === 2);
+    looks[1]!.fail();
+    await untilArmed(clock, 2_000);
+    // It ends while it waits to look, and in another one while it looks.
     questions.end('q1', { how: 'timed-out' });
     expect([await ending, clock.left, withdrawn]).toEqual([{ how: 'timed-out' }, [], ['q1']]);
+    const another = { ...question, id: 'q2' };
+    void questions.ask(another as never);
+    await own.show(another as never, {} as never);
+    await until(() => looks.length === 3);
+    questions.end('q2', { how: 'timed-out' });
+    looks[2]!.fail();
+    await new Promise(resolve => setImmediate(resolve));
+    expect([clock.left, withdrawn]).toEqual([[], ['q1', 'q2']]);
     await own.close();
   });
 

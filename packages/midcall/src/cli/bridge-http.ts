@@ -78,7 +78,8 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
       sampling: { model, always: flags.models !== undefined },
       makeDesk: questions => deskLink(questions, flags.link === true),
       ...(inbox && {
-        makeInbox: (principal, questions) => new PrincipalInbox({ inbox, principal, questions, clock: systemClock, warn: bridgeLog }),
+        makeInbox: (principal, questions) =>
+          new PrincipalInbox({ inbox, principal, questions, clock: systemClock, warn: bridgeLog }),
         pages: inbox.pages,
       }),
       warn: bridgeLog,
