@@ -1,5 +1,6 @@
 /** Whom a bridge over HTTP asks in an inbox, what it tells the model then, and what it gives the inbox. */
-import { type Inbox, Rules, type ServerEntry } from '@midcall/host';
+import { type Clock, systemClock } from '@midcall/core/time';
+import { Inbox, Rules, type ServerEntry } from '@midcall/host';
 import type { InboxService } from '@midcall/inbox';
 import type { ApprovalAsk, ApprovalInbox, Principal } from '@midcall/server';
 import { testInbox } from '@midcall/testing';
@@ -7,9 +8,10 @@ import { describe, expect, it } from 'vitest';
 import type { Asked, InboxStore } from '../../packages/inbox/src/store/index.ts';
 import { tokenGuard } from '../../packages/midcall/src/bridge/http/callers.ts';
 import { PrincipalInbox } from '../../packages/midcall/src/bridge/inbox/principal-inbox.ts';
+import { handClock } from '../host/clock.ts';
 import { connectHost, hosts, httpStage } from './http-stage.ts';
 import { textOf } from './stage.ts';
-import { ring, until } from './until.ts';
+import { ring, ringing, until, untilArmed } from './until.ts';
 
 const alan = 'Wn4-token-of-alan-in-front-of-an-inbox-Vt83';
 const ada = 'Zr8-token-of-ada-in-front-of-an-inbox-Kx52';
@@ -47,6 +49,7 @@ async function inboxStage(
     readonly approvals?: ApprovalInbox;
     readonly rules?: Rules;
     readonly holdMs?: number;
+    readonly clock?: Clock;
   } = {},
 ) {
   const memory = storeInMemory();
@@ -75,6 +78,7 @@ async function inboxStage(
           },
           principal,
           questions,
+          clock: given.clock ?? systemClock,
           warn: message => void stage.warned.push(message),
         });
       },
@@ -130,11 +134,23 @@ describe.each(hosts)('a call of %s that others have to agree to', kind => {
       how.push(options);
       return inbox.ask(asked as ApprovalAsk);
     };
-    const approvals = { ...inbox, ask, how };
+    const clock = handClock();
+    /** Whether the inbox can be read. */
+    const database = { works: true };
+    const look: ApprovalInbox['look'] = async id => {
+      if (database.works) return inbox.look(id);
+      ring();
+      throw new Error('The database is gone.');
+    };
+    const approvals = { ...inbox, ask, look, how };
     const rules = new Rules({ rules: [{ ...group, labels }], approvers: true });
-    const on = await inboxStage({ approvals, rules, ...(holdMs !== undefined && { holdMs }) });
+    const on = await inboxStage({
+      approvals,
+      clock: ringing(clock),
+      ...{ rules, ...(holdMs !== undefined && { holdMs }) },
+    });
     const host = await connectHost(kind, on.url, { token: alan });
-    return { ...on, approvals, host };
+    return { ...on, approvals, host, clock, database };
   }
 
   it('is made once after their yes, and the model is told whom it waits for until then', async () => {
@@ -165,6 +181,31 @@ describe.each(hosts)('a call of %s that others have to agree to', kind => {
     await on.host.close();
   });
 
+  it('is made when their yes can be read again, though nobody tells of it any more', async () => {
+    await using on = await heldStage();
+    const result = on.host.call('act', { id: 7 });
+    const { id } = await on.approvals.whenAsked(1);
+    on.database.works = false;
+    on.approvals.vote(id, ben, agree);
+    on.approvals.vote(id, cleo, agree);
+    // Ever less often.
+    for (const ms of [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]) {
+      await untilArmed(on.clock, ms);
+      on.clock.move(ms);
+    }
+    await untilArmed(on.clock, 30_000);
+    const unread = on.warned.filter(each => each.includes('could not be read: The database is gone.'));
+    expect(unread).toHaveLength(1);
+    expect(on.asked).toEqual([]);
+    on.database.works = true;
+    on.clock.move(30_000);
+    await until(() => on.asked.length === 1);
+    await on.asked[0]!.owner.reply({ action: 'decline' }, 'inbox');
+    textOf(await result);
+    expect(on.clock.left).toEqual([]);
+    await on.host.close();
+  });
+
   it('is not made if they do not agree', async () => {
     await using on = await heldStage();
     const result = on.host.call('act', { id: 7 });
@@ -190,6 +231,62 @@ describe.each(hosts)('a call of %s that others have to agree to', kind => {
 });
 
 describe('an inbox', () => {
+  it('that cannot be read is not looked at any more for a call whose time is up, which ends as that', async () => {
+    const clock = handClock();
+    const questions = new Inbox({ onError() {} });
+    const withdrawn: string[] = [];
+    const looks: { readonly fail: () => void }[] = [];
+    const approvals: ApprovalInbox = {
+      whyNot: async () => undefined,
+      ask: async () => ({ url: 'https://bridge.example/inbox' }),
+      look: () =>
+        new Promise((_, reject) => {
+          looks.push({ fail: () => reject(new Error('The database is gone.')) });
+          ring();
+        }),
+      withdraw: async id => void withdrawn.push(id),
+      listen: () => () => {},
+    };
+    const inbox = { ...approvals, store: storeInMemory().store, link: () => '', isWatched: () => false };
+    const warned: string[] = [];
+    const own = new PrincipalInbox({
+      ...{ inbox, questions, clock: ringing(clock), principal: 'alan (midcall-bridge)' },
+      warn: message => void warned.push(message),
+    });
+    const question = {
+      ...{
+        kind: 'call',
+        id: 'q1',
+        asker: { id: 's', name: 'S', origin: '', era: '2026' },
+        askedAt: 0,
+        openUntil: 60_000,
+      },
+      ...{ call: { id: 'c1', kind: 'tool', name: 'act', arguments: {} }, why: 'rule 1 says ask', alike: '' },
+      approval: { from: { group: 'finance', count: 1 }, assurance: 'verified' },
+    } as const;
+    const ending = questions.ask(question as never);
+    expect(await own.show(question as never, {} as never)).toMatchObject({ seen: true });
+    await until(() => looks.length === 1);
+    looks[0]!.fail();
+    await untilArmed(clock, 1_000);
+    clock.move(1_000);
+    await until(() => looks.length === 2);
+    looks[1]!.fail();
+    await untilArmed(clock, 2_000);
+    // It ends while it waits to look, and in another one while it looks.
+    questions.end('q1', { how: 'timed-out' });
+    expect([await ending, clock.left, withdrawn]).toEqual([{ how: 'timed-out' }, [], ['q1']]);
+    const another = { ...question, id: 'q2' };
+    void questions.ask(another as never);
+    await own.show(another as never, {} as never);
+    await until(() => looks.length === 3);
+    questions.end('q2', { how: 'timed-out' });
+    looks[2]!.fail();
+    await new Promise(resolve => setImmediate(resolve));
+    expect([clock.left, withdrawn]).toEqual([[], ['q1', 'q2']]);
+    await own.close();
+  });
+
   it('is for people who have no desk, and not for a server that several share', async () => {
     await using on = await inboxStage();
     const host = await connectHost('SDK 2, 2026-07-28', on.url, { token: ada });

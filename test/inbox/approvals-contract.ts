@@ -867,8 +867,9 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
     });
 
     it('a requester has at most a hundred questions open, and others are not held up by that', async () => {
-      const a = await approvalStore({ ...(await place()), groups: { names: { finance: ['ada'] } } });
-      const one = (): ApprovalAsk => payment({ from: approvers('finance') });
+      const clock = manualClock();
+      const a = await approvalStore({ ...(await place()), groups: { names: { finance: ['ada'] } }, clock });
+      const one = (): ApprovalAsk => payment({ from: approvers('finance'), dueAt: clock.now() + day });
       const asks = Array.from({ length: 100 }, one);
       for (const ask of asks) await a.approvals.ask(ask);
       await expect(a.approvals.ask(one())).rejects.toMatchObject({
@@ -880,6 +881,99 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       await a.approvals.ask({ ...one(), requester: undefined });
       await a.approvals.withdraw(asks[0]!.id);
       await a.approvals.ask(one());
+      // Those whose time is up do not count, whether or not anybody has looked.
+      clock.advance(day);
+      await a.approvals.ask(one());
+    });
+
+    it('a requester has five thousand people asked within a minute at most, and others are not held up by that', async () => {
+      const names = Array.from({ length: 1_000 }, (_, n) => `p${n}`);
+      const clock = manualClock();
+      const groups = { names: { finance: names, legal: ['ada'] } };
+      const a = await approvalStore({ ...(await place()), groups, clock });
+      const one = (change: Partial<ApprovalAsk> = {}): ApprovalAsk =>
+        payment({ from: approvers('finance'), ...change });
+      for (let n = 0; n < 4; n += 1) await a.approvals.ask(one());
+      const last = one();
+      await a.approvals.ask(last);
+      // That it has ended makes room for no other.
+      await a.approvals.withdraw(last.id);
+      const refused = {
+        code: 'ask/unavailable',
+        message:
+          'At most 5000 people may be asked for this requester within a minute, and they would be more. Wait a minute, or ask fewer.',
+      };
+      const from = approvers('legal');
+      for (const ask of [one(), one({ from })]) await expect(a.approvals.ask(ask)).rejects.toMatchObject(refused);
+      await a.approvals.ask(one({ from, requester: { issuer, subject: 'zoe' } }));
+      await a.approvals.ask(one({ from, requester: undefined }));
+      clock.advance(59_000);
+      await expect(a.approvals.ask(one())).rejects.toMatchObject(refused);
+      clock.advance(1_000);
+      await a.approvals.ask(one({ from }));
+    });
+
+    it('however much of one requester is withdrawn, or has timed out, others wait for a single one of them', async () => {
+      const clock = manualClock();
+      const a = await approvalStore({ ...(await place()), groups: { names: { finance: ['ada'] } }, clock });
+      const asked = async (subject: string): Promise<string> => {
+        const ask = payment({
+          from: approvers('finance'),
+          requester: { issuer, subject },
+          dueAt: clock.now() + minute,
+        });
+        await a.approvals.ask(ask);
+        return ask.id;
+      };
+      for (const end of ['withdraw', 'look'] as const) {
+        const many = await Promise.all(Array.from({ length: 20 }, () => asked('mel')));
+        const zoes = await asked('zoe');
+        if (end === 'look') clock.advance(minute);
+        const over: string[] = [];
+        await Promise.all([...many, zoes].map(id => a.approvals[end](id).then(() => over.push(id))));
+        expect(over).toHaveLength(21);
+        expect(over.indexOf(zoes)).toBeLessThan(20);
+      }
+    });
+
+    it('whoever lists their questions waits for the end of those alone that they were asked', async () => {
+      const clock = manualClock();
+      const at = await place();
+      const a = await approvalStore({ ...at, groups: { names: { finance: ['ada'], legal: ['bob'] } }, clock });
+      const dueAt = clock.now() + minute;
+      await a.approvals.ask(payment({ from: approvers('finance'), dueAt }));
+      await a.approvals.ask(payment({ from: approvers('legal'), dueAt }));
+      clock.advance(minute);
+      const open = 'select count(*) from inbox_approvals where ended_at is null';
+      expect(await openOf(a, 'zoe')).toEqual([]);
+      expect(await at.sql(open)).toEqual([['2']]);
+      expect(await openOf(a, 'bob')).toEqual([]);
+      expect(await at.sql(open)).toEqual([['1']]);
+    });
+
+    it('what could not be withdrawn is withdrawn once the database can be used again', async () => {
+      const clock = manualClock();
+      const at = await place();
+      const errors: unknown[] = [];
+      const onError = (error: unknown): void => void errors.push(error);
+      const a = await approvalStore({ ...at, groups: finance, clock, onError });
+      const ask = payment();
+      await a.approvals.ask(ask);
+      await at.sql('alter table inbox_approvals rename to gone');
+      for (let n = 0; n < 3; n += 1)
+        await expect(a.approvals.withdraw(ask.id)).rejects.toMatchObject({ code: 'store/unavailable' });
+      // Tried again, once for all of these.
+      const waiting = (): number => clock.waiting().filter(left => left === 1_000).length;
+      await eventually(() => waiting() === 1);
+      clock.advance(1_000);
+      await eventually(() => waiting() === 1);
+      expect(errors).toMatchObject([{ code: 'store/unavailable' }]);
+      await at.sql('alter table gone rename to inbox_approvals');
+      expect(await openOf(a, 'ada')).toHaveLength(1);
+      clock.advance(1_000);
+      await eventually(async () => (await a.approvals.look(ask.id))?.outcome !== undefined);
+      expect(await a.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'cancel', reason: 'unavailable' } });
+      expect(await openOf(a, 'ada')).toEqual([]);
     });
 
     it('a thousand people are asked, and it ends for all of them', async () => {

@@ -105,7 +105,7 @@ export function notifyContract(name: string, place: () => Promise<Place>): void 
       // A process that takes it, and dies before it tells anybody.
       await a.ask('ada');
       const dead = await openInboxStore({ where: at.where, key, clock });
-      expect(await dead.deliveries.claim(1, false)).toMatchObject([{ principal: 'ada' }]);
+      expect(await dead.deliveries.claim([], false)).toMatchObject([{ principal: 'ada' }]);
       await dead.stop();
       await a.pass(55_000);
       expect(to.received).toHaveLength(1);
@@ -215,7 +215,6 @@ export function notifyContract(name: string, place: () => Promise<Place>): void 
       const at = await place();
       const b = await service(at.where, [bad, good]);
       const { deliveries } = b.inbox.store;
-      await b.signIn('ada');
       const closed: string[] = [];
       bad.does = (response, { path }) => {
         response.on('close', () => closed.push(path));
@@ -237,30 +236,119 @@ export function notifyContract(name: string, place: () => Promise<Place>): void 
           more();
         }
       };
-      for (const path of ['/hangs', '/endless', '/header', '/junk', '/early'])
-        await deliveries.turnOn('ada', bad.device(path).subscription);
+      const all = { ada: ['/hangs', '/early'], cleo: ['/endless', '/header'], dan: ['/junk'] };
+      for (const [who, paths] of Object.entries(all)) {
+        await b.signIn(who);
+        for (const path of paths) await deliveries.turnOn(who, bad.device(path).subscription);
+        await b.ask(who);
+      }
       await b.signIn('bob');
       const bobs = good.device();
       await deliveries.turnOn('bob', bobs.subscription);
-      await b.ask('ada');
       b.look();
       await eventually(() => bad.received.length === 5);
-      // She is still being told, and he is.
+      // They are still being told, and he is.
       await b.ask('bob');
       await eventually(async () => (await deliveries.list()).filter(each => each.failedAt || each.toldAt).length >= 3);
       b.look();
       await eventually(() => good.received.length === 1);
       expect(bobs.shown(b.publicKey)).toEqual([waiting]);
-      await eventually(async () => (await failures(b, 'ada')).length >= 2);
-      expect(await failures(b, 'ada')).not.toContain('It did not answer within ten seconds.');
+      const failed = async (): Promise<readonly string[]> =>
+        (await Promise.all(Object.keys(all).map(who => failures(b, who)))).flat();
+      await eventually(async () => (await failed()).length >= 2);
+      expect(await failed()).not.toContain('It did not answer within 10 seconds.');
       b.clock.advance(10_000);
       await grown(closed, list => list.length === 5);
-      await eventually(async () => (await failures(b, 'ada')).length === 4);
-      const all = await failures(b, 'ada');
-      expect(all.filter(each => each === 'It did not answer within ten seconds.')).toHaveLength(2);
+      await eventually(async () => (await failed()).length === 4);
+      expect(await failures(b, 'ada')).toEqual(Array(2).fill('It did not answer within 10 seconds.'));
       // One that has said 200 was told, however much it goes on to say.
-      const devices = await deliveries.devices('ada');
+      const devices = await deliveries.devices('cleo');
       expect(devices.filter(({ toldAt }) => toldAt !== undefined)).toHaveLength(1);
+    });
+
+    it('receivers of two people that hang for good hold up nobody else, wherever they are', async () => {
+      await using good = await receiver();
+      const hanging = await Promise.all(Array.from({ length: 10 }, () => receiver()));
+      for (const each of hanging) each.does = () => {};
+      const came = (): number => hanging.reduce((sum, { received }) => sum + received.length, 0);
+      const at = await place();
+      const b = await service(at.where, [...hanging, good]);
+      const { deliveries } = b.inbox.store;
+      for (const who of ['ada', 'eve']) {
+        await b.signIn(who);
+        for (const each of hanging) await deliveries.turnOn(who, each.device().subscription);
+        await b.ask(who);
+      }
+      await b.signIn('bob');
+      const bobs = good.device();
+      await deliveries.turnOn('bob', bobs.subscription);
+      await b.ask('bob');
+      b.look();
+      await eventually(() => good.received.length === 1);
+      await eventually(() => came() === 4);
+      // Two at a time, the others after them.
+      b.clock.advance(10_000);
+      await eventually(async () => [...(await failures(b, 'ada')), ...(await failures(b, 'eve'))].length === 4);
+      b.look();
+      await eventually(() => came() === 8);
+      for (const each of hanging) await each[Symbol.asyncDispose]();
+    });
+
+    it('a push service and a webhook that hang for everybody hold up no other', async () => {
+      await using bad = await receiver();
+      await using hook = await receiver();
+      await using good = await receiver();
+      for (const each of [bad, hook]) each.does = () => {};
+      const at = await place();
+      const b = await service(at.where, [bad, good], { webhook: { url: hook.origin, secret } });
+      const { deliveries } = b.inbox.store;
+      for (const who of Array.from({ length: 20 }, (_, n) => `p${n}`)) {
+        await b.signIn(who);
+        await deliveries.turnOn(who, bad.device().subscription);
+        await b.ask(who);
+      }
+      await b.signIn('bob');
+      const bobs = good.device();
+      await deliveries.turnOn('bob', bobs.subscription);
+      await b.ask('bob');
+      b.look();
+      await eventually(() => good.received.length === 1);
+      await eventually(() => bad.received.length === 8 && hook.received.length === 8);
+      b.look();
+      expect([bad.received.length, hook.received.length]).toEqual([8, 8]);
+    });
+
+    it('a device whose push service has hung is given two seconds from then on, until it answers', async () => {
+      await using to = await receiver();
+      const at = await place();
+      const { a } = await withDevice(at, to);
+      const failed = async (): Promise<string | undefined> =>
+        (await a.inbox.store.deliveries.devices('ada'))[0]!.failure;
+      /** Lets time pass until it is waited for, for so long. */
+      const tried = async (count: number, patienceMs: number): Promise<void> => {
+        // With such steps, no other timer ever has so much left.
+        while (!a.clock.waiting().includes(patienceMs)) await a.step(700);
+        await eventually(() => to.received.length === count);
+      };
+      // What is loaded with the first one is loaded by then.
+      await a.ask('ada');
+      await come(a, to, 1, 1_000);
+      to.does = () => {};
+      await a.ask('ada');
+      await tried(2, 10_000);
+      a.clock.advance(10_000);
+      await eventually(async () => (await failed()) === 'It did not answer within 10 seconds.');
+      await tried(3, 2_000);
+      a.clock.advance(2_000);
+      await eventually(async () => (await failed()) === 'It did not answer within 2 seconds.');
+      to.does = undefined;
+      await come(a, to, 4, 1_000);
+      await eventually(async () => (await failed()) === undefined);
+      to.does = () => {};
+      await a.ask('ada');
+      await tried(5, 10_000);
+      a.clock.advance(10_000);
+      await eventually(async () => (await failed()) === 'It did not answer within 10 seconds.');
     });
 
     it('redirects are not followed, be it to inside or not', async () => {

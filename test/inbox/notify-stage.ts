@@ -24,6 +24,8 @@ export interface Service {
   look(): void;
   /** Lets time pass, and waits for what is done meanwhile. */
   pass(ms: number): Promise<void>;
+  /** Lets time pass at once, and waits for reads and writes, but for no receiver. */
+  step(ms: number): Promise<void>;
 }
 
 const opened = new Set<InboxService>();
@@ -31,13 +33,16 @@ const opened = new Set<InboxService>();
 let doing = 0;
 let telling = 0;
 
-/** Resolves when none of them does anything until time passes. */
-async function idle(): Promise<void> {
+/** Resolves when all of them have become still. */
+async function still(isStill: () => boolean): Promise<void> {
   for (let calm = 0; calm < 3; ) {
     await new Promise(resolve => setImmediate(resolve));
-    calm = doing === 0 && telling === 0 ? calm + 1 : 0;
+    calm = isStill() ? calm + 1 : 0;
   }
 }
+
+/** Resolves when none of them does anything until time passes. */
+const idle = (): Promise<void> => still(() => doing === 0 && telling === 0);
 
 /** Counts what the notifier does by it. */
 function counted(deliveries: Deliveries): void {
@@ -93,6 +98,10 @@ export async function service(
         clock.advance(Math.min(left, 1_000));
         await idle();
       }
+    },
+    async step(ms) {
+      clock.advance(ms);
+      await still(() => doing === 0);
     },
   };
 }

@@ -4,7 +4,7 @@
  * - post-G1 An address that people supply is public: neither its host nor anything that this resolves to is of this machine or its
  *   network, unless the operator allows that host. What was resolved and judged is what is connected to.
  * - post-G2 Redirects are not followed.
- * - post-G3 A receiver that hangs, answers without end or lies costs ten seconds at most: nothing of its answer is read but the status.
+ * - post-G3 A receiver that hangs, answers without end or lies costs ten seconds at most, or what the caller gives it: nothing of its answer is read but the status.
  */
 import { lookup as resolveName } from 'node:dns/promises';
 import { request as httpRequest } from 'node:http';
@@ -34,8 +34,12 @@ export interface PosterOptions {
 export interface Poster {
   /** Why an address that somebody supplies is not taken, as it is written; undefined if it is. */
   whyNot(address: string): string | undefined;
-  /** Never rejects. @param by - `operator`: chosen by whoever runs the inbox, so that it may be anywhere */
-  post(url: URL, message: Message, by: 'person' | 'operator'): Promise<Posted>;
+  /**
+   * Never rejects.
+   * @param by - `operator`: chosen by whoever runs the inbox, so that it may be anywhere
+   * @param patienceMs - how long it is waited for; ten seconds if absent
+   */
+  post(url: URL, message: Message, by: 'person' | 'operator', patienceMs?: number): Promise<Posted>;
   /** Ends what is under way. */
   close(): void;
 }
@@ -79,14 +83,16 @@ export function poster({ clock, allowedTargets, resolve = systemResolve }: Poste
 
   return {
     whyNot,
-    post(url, { headers, body }, by) {
+    post(url, { headers, body }, by, patienceMs = answerMs) {
       const refusal = by === 'person' ? whyNot(url.href) : undefined;
       if (refusal !== undefined) return Promise.resolve({ why: refusal });
       return new Promise<Posted>(resolved => {
         const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
         const options = { method: 'POST', headers, agent: false as const };
         const sent = send(url, by === 'person' ? { ...options, lookup: judged(url) } : options);
-        const callOff = clock.after(answerMs, () => end({ why: 'It did not answer within ten seconds.' }));
+        const callOff = clock.after(patienceMs, () =>
+          end({ why: `It did not answer within ${patienceMs / 1_000} seconds.` }),
+        );
         const end = (posted: Posted): void => {
           callOff();
           underWay.delete(stop);

@@ -2,7 +2,8 @@
  * Tells people that a question waits for them, on their devices and by the operator's webhook, from what the store says is to be told.
  *
  * - notifier-N1 Nothing here delays a question: it is told of what the store has, and looks again by itself.
- * - notifier-N2 So many are told at a time, and no more.
+ * - notifier-N2 A receiver that hangs holds up nobody else: the store says how many may be told at a time, and of whom. One that has
+ *   failed is given less patience.
  * - notifier-N3 Somebody who has their inbox open here is not told at once, but a minute later, if a question still waits then.
  */
 import { MidcallError } from '@midcall/core/errors';
@@ -31,7 +32,8 @@ export interface NotifierOptions {
 const everyMs = 5_000;
 /** For how long questions that come together are gathered. */
 const gatherMs = 100;
-const mostAtOnce = 16;
+/** How long a device whose push service has failed is waited for. */
+const impatientMs = 2_000;
 
 const texts = { title: 'Midcall', body: 'A question is waiting for you.' };
 
@@ -39,7 +41,7 @@ type Failing = 'store' | 'push' | 'webhook';
 
 export class Notifier {
   readonly #options: NotifierOptions;
-  readonly #telling = new Set<Promise<void>>();
+  readonly #telling = new Map<Claimed, Promise<void>>();
   readonly #failing = new Set<Failing>();
   #looking: Promise<void> | undefined;
   #callOff: (() => void) | undefined;
@@ -62,7 +64,7 @@ export class Notifier {
     this.#callOff?.();
     this.#options.poster.close();
     await this.#looking;
-    await Promise.all(this.#telling);
+    await Promise.all(this.#telling.values());
   }
 
   #lookIn(ms: number): void {
@@ -77,9 +79,9 @@ export class Notifier {
 
   async #look(): Promise<void> {
     const { deliveries, webhook } = this.#options;
-    const room = mostAtOnce - this.#telling.size;
     try {
-      const claimed = room > 0 && !this.#isStopped ? await deliveries.claim(room, webhook !== undefined) : [];
+      const underWay = [...this.#telling.keys()];
+      const claimed = this.#isStopped ? [] : await deliveries.claim(underWay, webhook !== undefined);
       for (const target of claimed) this.#begin(target);
       this.#works('store');
     } catch (error) {
@@ -89,15 +91,14 @@ export class Notifier {
   }
 
   #begin(target: Claimed): void {
-    const isFull = (): boolean => this.#telling.size >= mostAtOnce;
     const telling = this.#tell(target)
       .catch(error => this.#fails('store', error))
       .finally(() => {
+        this.#telling.delete(target);
         // There may be more than there was room for.
-        if (isFull()) this.#lookIn(gatherMs);
-        this.#telling.delete(telling);
+        this.#lookIn(gatherMs);
       });
-    this.#telling.add(telling);
+    this.#telling.set(target, telling);
   }
 
   async #tell(target: Claimed): Promise<void> {
@@ -123,10 +124,10 @@ export class Notifier {
     return deliveries.failed(target, outcome.why);
   }
 
-  async #push({ subscription }: Claimed): Promise<Awaited<ReturnType<typeof push>>> {
+  async #push({ subscription, hasFailed }: Claimed): Promise<Awaited<ReturnType<typeof push>>> {
     const { poster, pushKeys } = this.#options;
     if (!pushKeys) return { why: 'The inbox has no address that begins with https://.' };
-    return push(poster, subscription!, await pushKeys(), texts);
+    return push(poster, subscription!, await pushKeys(), texts, hasFailed ? impatientMs : undefined);
   }
 
   #post(webhook: TellWebhook, { id, principal }: Claimed, question: string): ReturnType<TellWebhook> {

@@ -39,6 +39,7 @@ export function readSubscription(text: string, name: string): Subscription | und
 /**
  * Sends one.
  * @param contact - whom the push service may write to: an address that begins with `https:` or `mailto:`
+ * @param patienceMs - how long it is waited for; as long as any if absent
  * @returns `gone` if the device will never be reached again
  */
 export async function push(
@@ -46,6 +47,7 @@ export async function push(
   { endpoint, keys }: Subscription,
   { publicKey, privateKey, contact }: PushKeys & { readonly contact: string },
   text: PushText,
+  patienceMs?: number,
 ): Promise<'sent' | 'gone' | { readonly why: string }> {
   const why = poster.whyNot(endpoint);
   if (why !== undefined) return { why };
@@ -63,7 +65,7 @@ export async function push(
   } catch {
     return { why: 'Its keys are not usable.' };
   }
-  const posted = await poster.post(new URL(endpoint), message, 'person');
+  const posted = await poster.post(new URL(endpoint), message, 'person', patienceMs);
   if ('why' in posted) return posted;
   if (posted.status === 404 || posted.status === 410) return 'gone';
   return judged(posted);

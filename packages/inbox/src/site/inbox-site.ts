@@ -7,6 +7,8 @@
  * - inbox-site-N2 A change needs the cookie, the origin of this bridge and the token of the page, all three.
  * - inbox-site-N3 Nothing is served under another name of this bridge than the one that people know: that of `--public-url`.
  * - inbox-site-N4 A person who was removed cannot sign in, and what their pages listen to ends with their sessions.
+ * - inbox-site-N5 Only so many pages of a person listen at a time; all tabs of a browser share one. One more ends the stream that began
+ *   first, and its browser comes back.
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { systemClock } from '@midcall/core/time';
@@ -46,6 +48,8 @@ const root = '/inbox';
 const signInPath = `${root}/sign-in`;
 const sessionPath = /^\/inbox\/s\/([\w-]{10,64})(?:\/|$)/;
 const sessionCookie = 'midcall-inbox';
+/** How many pages of a person may listen at a time. */
+const mostWatchers = 32;
 
 /**
  * Where an address of the inbox leads behind the sign-in: `?question=<id>` to that question, `?passkeys` to the page of passkeys, and both
@@ -94,8 +98,8 @@ export class InboxSite {
   readonly #signIn: InboxSignIn;
   readonly #pages: PersonPages;
   readonly #passkeys: SitePasskeys;
-  /** How many pages of each person listen. */
-  readonly #watchers = new Map<string, number>();
+  /** What ends the streams of pages that listen, the first one first, by their persons. */
+  readonly #watchers = new Map<string, Set<AbortController>>();
 
   constructor(options: InboxSiteOptions) {
     const { issuer, redirect, publicUrl, sealer, groupsClaim, onError } = options;
@@ -156,9 +160,7 @@ export class InboxSite {
     const { principal, name, csrf } = session;
     const ended = new AbortController();
     const response = await this.#pages.handle(request, {
-      questions: this.#watched(principal, store.person(principal), async () => {
-        if (!(await store.sessions.find(at, cookie!))) ended.abort();
-      }),
+      questions: this.#watched(principal, store.person(principal), ended, () => store.sessions.find(at, cookie!)),
       name,
       base: `${root}/s/${at}`,
       csrf,
@@ -181,8 +183,19 @@ export class InboxSite {
     return this.#watchers.has(principal);
   }
 
-  /** @param look - called whenever a page that listens is told of a change */
-  #watched(principal: string, questions: PersonQuestions, look: () => Promise<void>): PersonQuestions {
+  /**
+   * @param ended - ends the stream of the page that listens
+   * @param session - that it belongs to, if there still is one
+   */
+  #watched(
+    principal: string,
+    questions: PersonQuestions,
+    ended: AbortController,
+    session: () => Promise<unknown>,
+  ): PersonQuestions {
+    const look = async (): Promise<void> => {
+      if (!(await session())) ended.abort();
+    };
     return {
       ...questions,
       subscribe: listener => {
@@ -190,12 +203,12 @@ export class InboxSite {
           listener();
           look().catch(this.#options.onError);
         });
-        this.#watchers.set(principal, (this.#watchers.get(principal) ?? 0) + 1);
+        const theirs = this.#watchers.get(principal) ?? new Set();
+        this.#watchers.set(principal, theirs.add(ended));
+        if (theirs.size > mostWatchers) [...theirs][0]!.abort();
         return () => {
           stop();
-          const left = (this.#watchers.get(principal) ?? 1) - 1;
-          if (left > 0) this.#watchers.set(principal, left);
-          else this.#watchers.delete(principal);
+          if (theirs.delete(ended) && theirs.size === 0) this.#watchers.delete(principal);
         };
       },
     };
@@ -299,7 +312,9 @@ export class InboxSite {
 /** A response whose body ends when the signal fires. */
 function endedBy(signal: AbortSignal, response: Response): Response {
   const reader = response.body!.getReader();
-  signal.addEventListener('abort', () => void reader.cancel());
+  const end = (): void => void reader.cancel();
+  if (signal.aborted) end();
+  else signal.addEventListener('abort', end);
   const body = new ReadableStream({
     async pull(stream) {
       const { done, value } = await reader.read();

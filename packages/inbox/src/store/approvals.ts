@@ -8,13 +8,15 @@
  *   both end, and when they join it, they are asked.
  * - inbox-approvals-A3 Two answers of one person are one vote, and the first one counts.
  * - inbox-approvals-A4 Time has passed when the clock of the process says so that votes, looks or lists.
+ * - inbox-approvals-A5 Each person who is asked is a change of the database, and changes happen one at a time. So one requester may have
+ *   only so many people asked within a minute, and whoever lists their questions waits for the end of no others.
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isCardNumber } from '@midcall/core/form';
 import { canonical } from '@midcall/core/json';
 import { checkAsked } from '@midcall/core/json-schema';
 import { visible } from '@midcall/core/text';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, steadyNow } from '@midcall/core/time';
 import {
   type CallQuestion,
   type Ending,
@@ -45,16 +47,17 @@ import type { Change, InboxDatabase, Tx } from './database.ts';
 import { type Groups, mostMembers, withoutRemoved } from './groups.ts';
 import type { InboxAsk } from './inbox-store.ts';
 import { isPasskeyOf, passkeyHolders } from './passkeys.ts';
-import { type ApprovalQuestion, type EndedRow, type Questions, removedEnding, touch, viaInbox } from './questions.ts';
+import { type ApprovalQuestion, type EndedRow, type Questions, removedEnding, viaInbox } from './questions.ts';
 import type { InboxRecord } from './record.ts';
 import type { Tables } from './tables.ts';
 
-/** How many may be open. */
-const most = { ofRequester: 100, inAll: 10_000 };
+/** How many may be open, and how many people may be asked for one requester within a minute. */
+const most = { ofRequester: 100, inAll: 10_000, askedInMinute: 5_000 };
 /** The most characters of JSON of a question with its call: every page of everybody who is asked reads all of it. */
 const longestAsk = 256 * 1024;
 /** How many of those that have timed out end at a time. */
 const expiredAtOnce = 100;
+const minuteMs = 60_000;
 /** How many of those of a process that is gone end in one transaction: each may concern a thousand people. */
 const leftAtOnce = 10;
 
@@ -96,6 +99,8 @@ const leftEnding: Ending = { how: 'refused-by-policy', decision: 'This person is
 
 export class Approvals {
   readonly #options: ApprovalsOptions;
+  /** When this process asked people within the last minute, and how many, by their requesters. */
+  readonly #asks = new Map<string, readonly { readonly at: number; readonly people: number }[]>();
 
   constructor(options: ApprovalsOptions) {
     this.#options = options;
@@ -126,7 +131,7 @@ export class Approvals {
    * @throws MidcallError `ask/unavailable` if these people can never give the answer, or too many questions are open
    */
   async ask(ask: InboxAsk, join?: (change: Change) => Promise<string>): Promise<void> {
-    const { db, questions, record, stored, groups, home } = this.#options;
+    const { db, questions, record, stored, groups, home, clock } = this.#options;
     const { id, from, server, dueAt } = ask;
     if (await db.read(read => this.#row(read, id))) return;
     // Refuses a form that cannot be shown.
@@ -139,10 +144,13 @@ export class Approvals {
       refuse(
         `With the arguments of its call, the question has ${length} characters of JSON; approvers can read at most ${longestAsk}. Ask about less.`,
       );
+    const requester = ask.requester ? principalId(ask.requester) : '';
+    const whose = requester === '' ? 'requesters who are not known' : 'this requester';
+    const tooMany = `At most ${most.askedInMinute} people may be asked for ${whose} within a minute, and they would be more. Wait a minute, or ask fewer.`;
+    // Who the members are takes a while to read.
+    if (this.#mayAsk(requester) === 0) refuse(tooMany);
     const problem = await this.whyNot(ask);
     if (problem !== undefined) refuse(problem);
-    await this.expire();
-    const requester = ask.requester ? principalId(ask.requester) : '';
     await this.#change(requester, async (change, told) => {
       const { tx } = change;
       if (await this.#row(tx, id)) return;
@@ -151,13 +159,16 @@ export class Approvals {
       const open = tx
         .selectFrom('inbox_approvals')
         .where('ended_at', 'is', null)
+        .where('due_at', '>', clock.now())
         .select(row => row.fn.countAll<number>().as('count'));
       if ((await open.where('requester', '=', requester).executeTakeFirstOrThrow()).count >= most.ofRequester)
         refuse(
-          `${most.ofRequester} questions of ${requester === '' ? 'requesters who are not known' : 'this requester'} wait for approvers, which is the most that may. Wait until some have ended, or withdraw them.`,
+          `${most.ofRequester} questions of ${whose} wait for approvers, which is the most that may. Wait until some have ended, or withdraw them.`,
         );
       if ((await open.executeTakeFirstOrThrow()).count >= most.inAll)
         refuse(`${most.inAll} questions wait for approvers, which is the most that may. Wait until some have ended.`);
+      if (this.#mayAsk(requester) < members.size) refuse(tooMany);
+      this.#hasAsked(requester, members.size);
       await tx
         .insertInto('inbox_approvals')
         .values({
@@ -181,11 +192,27 @@ export class Approvals {
     });
   }
 
+  /** How many more people may be asked for a requester now (inbox-approvals-A5). */
+  #mayAsk(requester: string): number {
+    const now = steadyNow(this.#options.clock);
+    for (const [each, asks] of this.#asks) {
+      const late = asks.filter(({ at }) => now - at < minuteMs);
+      if (late.length > 0) this.#asks.set(each, late);
+      else this.#asks.delete(each);
+    }
+    return (this.#asks.get(requester) ?? []).reduce((left, ask) => left - ask.people, most.askedInMinute);
+  }
+
+  #hasAsked(requester: string, people: number): void {
+    const asks = this.#asks.get(requester) ?? [];
+    this.#asks.set(requester, [...asks, { at: steadyNow(this.#options.clock), people }]);
+  }
+
   async look(id: string): Promise<ApprovalStanding | undefined> {
     const { db, stored, clock } = this.#options;
     const found = await db.read(read => this.#row(read, id));
     if (!found) return undefined;
-    if (found.ended_at === null && found.due_at <= clock.now()) await this.#expire(id);
+    if (found.ended_at === null && found.due_at <= clock.now()) await this.#expire(found);
     return db.read(async read => {
       const row = (await this.#row(read, id))!;
       const outcome = stored.outcome(row);
@@ -201,8 +228,11 @@ export class Approvals {
     });
   }
 
-  withdraw(id: string): Promise<void> {
-    return this.#change('', async (change, told) => {
+  async withdraw(id: string): Promise<void> {
+    const found = await this.#options.db.read(read => this.#row(read, id));
+    if (found && found.ended_at !== null) return;
+    // One that cannot be found may be on its way.
+    await this.#change(found?.requester ?? '', async (change, told) => {
       const row = await this.#open(change.tx, id);
       if (row) await this.#end(change, row, { how: 'withdrawn' }, told);
     });
@@ -359,26 +389,27 @@ export class Approvals {
     return rows.length < leftAtOnce;
   }
 
-  /** Ends what has timed out. */
-  async expire(): Promise<void> {
+  /** Ends what has timed out. @param principal - who is asked; everybody if absent */
+  async expire(principal?: string): Promise<void> {
     const { db, clock } = this.#options;
     for (let ended = expiredAtOnce; ended === expiredAtOnce; ) {
-      const due = await db.read(read =>
-        read
+      const due = await db.read(read => {
+        const rows = read
           .selectFrom('inbox_approvals')
-          .select('id')
+          .select(['id', 'requester'])
           .where('ended_at', 'is', null)
-          .where('due_at', '<=', clock.now())
+          .where('due_at', '<=', clock.now());
+        return (principal === undefined ? rows : rows.where(row => isAsked(row, principal)))
           .limit(expiredAtOnce)
-          .execute(),
-      );
-      for (const { id } of due) await this.#expire(id);
+          .execute();
+      });
+      for (const each of due) await this.#expire(each);
       ended = due.length;
     }
   }
 
-  #expire(id: string): Promise<void> {
-    return this.#change('', async (change, told) => {
+  #expire({ id, requester }: Pick<ApprovalRow, 'id' | 'requester'>): Promise<void> {
+    return this.#change(requester, async (change, told) => {
       const row = await this.#open(change.tx, id);
       if (row && row.due_at <= this.#options.clock.now()) await this.#end(change, row, { how: 'timed-out' }, told);
     });
@@ -587,9 +618,14 @@ export class Approvals {
       .distinct()
       .where('approval', '=', id)
       .execute();
-    const principals = rows.map(({ principal }) => principal);
-    await touch(tx, ...principals);
-    for (const principal of principals) told.people.add(principal);
+    for (const { principal } of rows) told.people.add(principal);
+    await tx
+      .updateTable('inbox_people')
+      .set(select => ({ version: select('version', '+', 1) }))
+      .where('principal', 'in', select =>
+        select.selectFrom('inbox_questions').select('inbox_questions.principal').where('approval', '=', id),
+      )
+      .execute();
     told.approvals.add(id);
   }
 }

@@ -6,10 +6,13 @@
  *   told, nothing waits any more, or the attempts have failed.
  * - inbox-deliveries-V2 One process at a time makes an attempt. If it dies, another one makes it again, so that a person may be told twice.
  * - inbox-deliveries-V3 However many questions come, a target is told at most once a minute.
+ * - inbox-deliveries-V5 Whoever hangs holds up nobody else: a process tells so many at a time, and only some of them may be devices of
+ *   one person, or be told at one origin.
  * - inbox-deliveries-V4 Where a device is reached is sealed, in its row alone. It goes when the person signs out everywhere or is removed.
  */
 import { createECDH, createHash, randomUUID } from 'node:crypto';
 import type { Clock } from '@midcall/core/time';
+import type { Kysely } from 'kysely';
 import { type InboxDatabase, parts, type Tx } from './database.ts';
 import type { Claimed, Deliveries, Device, PushKeys, Subscription, ToldTarget } from './inbox-store.ts';
 import type { Sealed } from './sealed.ts';
@@ -24,6 +27,8 @@ const retryMs = [30_000, 2 * 60_000, 10 * 60_000, 30 * 60_000] as const;
 /** No row waits longer than this, unless the clock was set back. */
 const longestMs = 2 * 60 * 60_000;
 const mostDevices = 10;
+/** How many a process tells at a time. */
+const mostAtOnce = { inAll: 32, ofPerson: 2, atOrigin: 8 };
 
 const webhookTarget = 'webhook';
 
@@ -52,7 +57,8 @@ export async function tellLater(
 ): Promise<void> {
   if (toWebhook) {
     const webhooks = people.map(principal => ({
-      ...{ principal, target: webhookTarget, subscription: null, since: 0, ...untold(first - 1) },
+      ...{ principal, target: webhookTarget, subscription: null, origin: webhookTarget, since: 0 },
+      ...untold(first - 1),
     }));
     for (const part of parts(webhooks))
       await tx
@@ -177,6 +183,7 @@ export function deliveries({
           .values({
             ...{ principal, target: id, since: clock.now(), ...untold(head.line) },
             subscription: sealed.seal(subscription, subscriptionPlace(principal, id)),
+            origin: sealed.digest(JSON.stringify(['origin', new URL(subscription.endpoint).origin]))!,
           })
           .execute();
         const all = await tx
@@ -219,24 +226,35 @@ export function deliveries({
       );
     },
 
-    async claim(most, toWebhook) {
+    async claim(underWay, toWebhook) {
       const now = clock.now();
-      const isDue = (read: Parameters<Parameters<InboxDatabase['read']>[0]>[0]) => {
-        const due = read
+      const { inAll, ofPerson, atOrigin } = mostAtOnce;
+      /** The next one who may be told beside those. */
+      const next = (read: Kysely<Tables>, beside: readonly Claimed[]) => {
+        const full = (which: 'principal' | 'origin', most: number): readonly string[] => {
+          const names = beside.map(each => each[which]);
+          return [...new Set(names)].filter(name => names.filter(each => each === name).length >= most);
+        };
+        let due = read
           .selectFrom('inbox_targets')
           .selectAll()
           .whereRef('last_line', '>', 'told_line')
           .where(row => row.or([row('due_at', '<=', now), row('due_at', '>', now + longestMs)]))
           .where(row => row.or([row('claimed_until', '<=', now), row('claimed_until', '>', now + longestMs)]))
           .orderBy('due_at')
-          .limit(most);
-        return toWebhook ? due : due.where('target', '<>', webhookTarget);
+          .limit(1);
+        const [people, origins] = [full('principal', ofPerson), full('origin', atOrigin)];
+        if (people.length > 0) due = due.where('principal', 'not in', people);
+        if (origins.length > 0) due = due.where('origin', 'not in', origins);
+        return (toWebhook ? due : due.where('target', '<>', webhookTarget)).executeTakeFirst();
       };
-      if ((await db.read(read => isDue(read).execute())).length === 0) return [];
+      if (underWay.length >= inAll || !(await db.read(read => next(read, underWay)))) return [];
       return db.write(async tx => {
         const found: Claimed[] = [];
-        for (const row of await isDue(tx).execute()) {
-          const { principal, target, subscription, last_line, told_line, tries, claimed_until } = row;
+        while (underWay.length + found.length < inAll) {
+          const row = await next(tx, [...underWay, ...found]);
+          if (!row) break;
+          const { principal, target, subscription, origin, last_line, told_line, tries, failed_at } = row;
           const place = subscriptionPlace(principal, target);
           const sent = subscription === null ? undefined : openedIfPossible(subscription, place);
           if (subscription !== null && !sent) {
@@ -255,12 +273,13 @@ export function deliveries({
             .set({ claim, claimed_until: now + claimMs, ...anew })
             .where('principal', '=', principal)
             .where('target', '=', target)
-            .where('claimed_until', '=', claimed_until)
+            .where('claimed_until', '=', row.claimed_until)
             .executeTakeFirstOrThrow();
           if (numUpdatedRows === 0n) continue;
           found.push({
-            ...{ principal, target, claim, tries, lastLine: last_line, toldLine: told_line },
+            ...{ principal, target, origin, claim, tries, lastLine: last_line, toldLine: told_line },
             id: sealed.digest(JSON.stringify(['told', principal, target, told_line]))!,
+            hasFailed: failed_at !== null,
             ...(sent && { subscription: sent }),
           });
         }

@@ -65,6 +65,11 @@ export type InboxAsk = ApprovalAsk | RuleAsk;
 /** The seam between a server and an inbox, but for the address where people answer. */
 export interface StoredApprovals extends Omit<ApprovalInbox, 'ask'> {
   /**
+   * Ends it without an answer.
+   * @throws MidcallError `store/unavailable` if that cannot be stored now; it is tried until it can, or the store is stopped
+   */
+  withdraw(id: string): Promise<void>;
+  /**
    * Stores a question; resolves when it is on the disk. The same id again changes nothing.
    * @param options - `isOwn`: it is asked for this process alone, and withdrawn when that is gone
    * @throws MidcallError `ask/unavailable` with what {@link whyNot} says, if too many questions are open, or if its form cannot be shown
@@ -296,12 +301,16 @@ export interface PushKeys {
 export interface Claimed {
   readonly principal: string;
   readonly target: string;
+  /** What all that are sent to one origin have in common. */
+  readonly origin: string;
   readonly claim: string;
   /** The same for each attempt to tell the same. */
   readonly id: string;
   /** Absent for the webhook. */
   readonly subscription?: Subscription;
   readonly tries: number;
+  /** Whether an attempt has failed since they were told last. */
+  readonly hasFailed: boolean;
   readonly lastLine: number;
   readonly toldLine: number;
 }
@@ -317,8 +326,12 @@ export interface Deliveries {
   turnOff(principal: string, device: string): Promise<void>;
   /** All of everybody. */
   list(): Promise<readonly ToldTarget[]>;
-  /** Takes what is due for a minute. @param toWebhook - whether the webhook is among them */
-  claim(most: number, toWebhook: boolean): Promise<readonly Claimed[]>;
+  /**
+   * Takes what is due for a minute, and no more than may be told at a time.
+   * @param underWay - what this process is telling already
+   * @param toWebhook - whether the webhook is among them
+   */
+  claim(underWay: readonly Claimed[], toWebhook: boolean): Promise<readonly Claimed[]>;
   /** The question to tell of; undefined if none of them waits any more. */
   waiting(target: Claimed): Promise<string | undefined>;
   /** Makes the attempt a minute later. */

@@ -133,6 +133,19 @@ export async function openStore(
       throw error;
     }
   }
+  /** Those that could not be withdrawn yet. */
+  const withdrawing = new Set<string>();
+  const withdraw = async (id: string): Promise<void> => {
+    try {
+      await approvals.withdraw(id);
+    } catch (error) {
+      if (!withdrawing.has(id)) {
+        withdrawing.add(id);
+        void own.later(() => approvals.withdraw(id)).finally(() => withdrawing.delete(id));
+      }
+      throw error;
+    }
+  };
   let callOffDelete = (): void => {};
   const deleteOld = async (): Promise<void> => {
     const now = clock.now();
@@ -152,7 +165,7 @@ export async function openStore(
       ask: (asked, { isOwn = false } = {}) =>
         isOwn ? own.owning(join => approvals.ask(asked, join)) : approvals.ask(asked),
       look: id => approvals.look(id),
-      withdraw: id => approvals.withdraw(id),
+      withdraw,
       listen(id, listener) {
         const { begins, end } = approvalChanges.watch(id, listener);
         // A change before the first look at the database would be missed.
@@ -206,7 +219,7 @@ interface PersonParts {
 
 function personQuestions(principal: string, { questions, approvals, changes, clock }: PersonParts): PersonQuestions {
   const current = async <T>(read: () => Promise<T>): Promise<T> => {
-    await approvals.expire();
+    await approvals.expire(principal);
     return read();
   };
   return {

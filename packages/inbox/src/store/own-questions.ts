@@ -8,7 +8,7 @@
  *   No two clocks are compared, so a clock that is set does nothing.
  * - inbox-own-B3 A process that could not count for 10 seconds takes no replies until it can. One that was declared gone takes
  *   another id, and stores anew what is open here and was ended there.
- * - inbox-own-B4 An end is written until that succeeds.
+ * - inbox-own-B4 An end, and that a question to others is withdrawn, is written until that succeeds.
  * - inbox-own-B5 What others than the requester are asked for a process alone is withdrawn when that process is gone: nobody could use
  *   their answer.
  */
@@ -327,22 +327,32 @@ export class OwnQuestions {
    * @throws declaredGone; MidcallError `host/refused`
    */
   #persist({ principal }: Own, work: (change: Change) => Promise<void>): Promise<boolean> {
-    const { db, clock, failed, worked } = this.#options;
-    const attempt = async (): Promise<boolean> => {
-      for (;;) {
-        try {
-          await db.change(principal, work);
-          worked();
-          return true;
-        } catch (error) {
-          if (error === declaredGone || isMidcallError(error, 'host/refused')) throw error;
-          failed(error);
-        }
-        if (this.#hasGivenUp) return false;
-        await new Promise<void>(resolve => clock.after(retryMs, resolve));
+    return this.#track(this.#until(() => this.#options.db.change(principal, work)));
+  }
+
+  /** Does in a while what could not be done, and again until it is done, or the process stops. */
+  later(work: () => Promise<unknown>): Promise<unknown> {
+    return this.#track(this.#pause().then(() => this.#until(work)));
+  }
+
+  async #until(work: () => Promise<unknown>): Promise<boolean> {
+    const { failed, worked } = this.#options;
+    for (;;) {
+      try {
+        await work();
+        worked();
+        return true;
+      } catch (error) {
+        if (error === declaredGone || isMidcallError(error, 'host/refused')) throw error;
+        failed(error);
       }
-    };
-    return this.#track(attempt());
+      if (this.#hasGivenUp) return false;
+      await this.#pause();
+    }
+  }
+
+  #pause(): Promise<void> {
+    return new Promise(resolve => this.#options.clock.after(retryMs, resolve));
   }
 
   #track<T>(work: Promise<T>): Promise<T> {

@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import type { Ending, Question, Receipt, Reply } from '@midcall/host';
 import type { ApprovalView, EndedQuestion, HostWait, OpenQuestion, PersonEnding } from '@midcall/host/web';
-import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely';
 import { type Change, type InboxDatabase, parts, type Tx } from './database.ts';
 import { tellLater } from './deliveries.ts';
 import type { InboxRecord } from './record.ts';
@@ -281,15 +281,17 @@ export class Questions {
       const { principal, server, host, kind, asked_at: askedAt } = row;
       return { principal, server, host, kind, how: ending.how, ...via, askedAt, endedAt: Math.max(at, askedAt), line };
     });
-    for (const [n, { id }] of rows.entries()) {
+    const { how } = ending;
+    const ends = rows.map(({ id }, n) => {
       const { line, endedAt } = ended[n]!;
-      await tx
-        .updateTable('inbox_questions')
-        .set({ ended_line: line, ended_at: endedAt, how: ending.how })
-        .set({ ending: this.#sealed.seal(ending, place('ending', id)) })
-        .where('id', '=', id)
-        .execute();
-    }
+      const sealed = this.#sealed.seal(ending, place('ending', id));
+      return sql`(${id}, cast(${line} as bigint), cast(${endedAt} as bigint), ${sealed})`;
+    });
+    // An approval may have asked a thousand people, and others wait while their questions end.
+    for (const part of parts(ends))
+      await sql`with ends (id, line, at, ending) as (values ${sql.join(part)})
+        update inbox_questions set ended_line = ends.line, ended_at = ends.at, how = ${how}, ending = ends.ending
+        from ends where inbox_questions.id = ends.id`.execute(tx);
     await touch(tx, ...rows.map(({ principal }) => principal));
     return ended;
   }

@@ -127,6 +127,8 @@ export interface Tables {
     target: string;
     /** Sealed: where and how to send to a device. */
     subscription: string | null;
+    /** A keyed digest of the origin that it is sent to; `webhook` for that. */
+    origin: string;
     /** When a device was turned on. */
     since: number;
     /** The last question that was asked. More is to be told for as long as this is greater than `told_line`. */
@@ -351,6 +353,14 @@ const migrations: Record<string, Migration> = {
         .addColumn('one', 'integer', column => column.primaryKey())
         .addColumn('public_key', 'text', column => column.notNull())
         .addColumn('private_key', 'text', column => column.notNull())
+        .execute();
+    },
+  },
+  '0005': {
+    async up({ schema }: Kysely<unknown>) {
+      await schema
+        .alterTable('inbox_targets')
+        .addColumn('origin', 'text', column => column.notNull().defaultTo(''))
         .execute();
     },
   },

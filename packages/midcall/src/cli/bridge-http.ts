@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
 import { visible, visibleJson } from '@midcall/core/text';
+import { systemClock } from '@midcall/core/time';
 import { isLoopback } from '@midcall/core/url';
 import { machineDisk, OfferedRoots, Policy, type ServerEntry } from '@midcall/host';
 import type { InboxService } from '@midcall/inbox';
@@ -77,7 +78,8 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
       sampling: { model, always: flags.models !== undefined },
       makeDesk: questions => deskLink(questions, flags.link === true),
       ...(inbox && {
-        makeInbox: (principal, questions) => new PrincipalInbox({ inbox, principal, questions, warn: bridgeLog }),
+        makeInbox: (principal, questions) =>
+          new PrincipalInbox({ inbox, principal, questions, clock: systemClock, warn: bridgeLog }),
         pages: inbox.pages,
       }),
       warn: bridgeLog,

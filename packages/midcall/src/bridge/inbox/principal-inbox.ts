@@ -3,6 +3,7 @@
  * what comes back from there to the bridge's own questions, and tells the store how each ended, whoever ended it.
  */
 import { visible } from '@midcall/core/text';
+import type { Clock } from '@midcall/core/time';
 import type { CallApproval, CallQuestion, Connection, Inbox, Question } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
 import type { InboxService } from '@midcall/inbox';
@@ -16,6 +17,7 @@ export interface PrincipalInboxOptions {
   readonly principal: string;
   /** The questions of this principal at this bridge. */
   readonly questions: Inbox;
+  readonly clock: Clock;
   /** Called with what went wrong with the store. */
   readonly warn: (message: string) => void;
 }
@@ -31,6 +33,9 @@ const answerable: Readonly<Record<Question['kind'], boolean>> = {
   'sign-in': false,
   roots: false,
 };
+
+/** How long to wait before an inbox that could not be read is read again: twice as long each time, up to a limit. */
+const againMs = { first: 1_000, most: 30_000 };
 
 export class PrincipalInbox implements PersonDesk {
   readonly #options: PrincipalInboxOptions;
@@ -114,21 +119,31 @@ export class PrincipalInbox implements PersonDesk {
   /** Ends a question of the bridge when those who have to agree have decided. */
   #follow(id: string): void {
     if (this.#followed.has(id)) return;
-    const { questions, inbox, warn } = this.#options;
+    const { questions, inbox, clock, warn } = this.#options;
+    let waitsMs = againMs.first;
+    let callOff = (): void => {};
     const look = async (): Promise<void> => {
+      callOff();
       try {
         const outcome = (await inbox.look(id))?.outcome;
         if (outcome?.action === 'cancel')
           questions.end(id, { how: outcome.reason === 'timeout' ? 'timed-out' : 'unshown' });
         else if (outcome) await questions.reply(id, { action: outcome.action }, 'approvers');
+        waitsMs = againMs.first;
       } catch (error) {
-        warn(problem(notRead, error));
+        if (waitsMs === againMs.first) warn(problem(notRead, error));
+        if (!this.#followed.has(id)) return;
+        // They may have decided by now, and would not be heard of again.
+        callOff();
+        callOff = clock.after(waitsMs, () => void look());
+        waitsMs = Math.min(2 * waitsMs, againMs.most);
       }
     };
-    this.#followed.set(
-      id,
-      inbox.listen(id, () => void look()),
-    );
+    const stopListening = inbox.listen(id, () => void look());
+    this.#followed.set(id, () => {
+      stopListening();
+      callOff();
+    });
     // What has happened before is not told. If the question has ended meanwhile, nobody waits for it.
     void look();
     if (!questions.list().some(question => question.id === id)) this.#unfollow(id);
@@ -172,4 +187,4 @@ const problem = (what: string, error: unknown): string =>
   `${what}: ${visible(error instanceof Error ? error.message : String(error), { max: 500 })}`;
 const notPut = 'A question could not be put into an inbox';
 const notRead = 'What those who have to agree to a call have decided could not be read';
-const notWithdrawn = 'A call ended, and those who were asked about it see it until its time is up';
+const notWithdrawn = 'A call ended, and those who were asked about it see it until the inbox can be written again';

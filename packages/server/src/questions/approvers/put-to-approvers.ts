@@ -244,7 +244,7 @@ async function withdraw(
   await waiting.remove({ kind: name, ref: id });
   await inbox.withdraw(id).catch((error: unknown) => {
     warn(
-      `midcall: a question that nobody waits for any more stays in the inbox until its time is up: ${textOf(error)}`,
+      `midcall: a question that nobody waits for any more stays in the inbox until that can be written, or its time is up: ${textOf(error)}`,
     );
   });
 }
