@@ -2,7 +2,7 @@
 import type { PersonPasskeys } from '@midcall/host/web';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { payment, scriptedPasskeys, view, vote } from './approvals.ts';
+import { payment, paymentByRule, scriptedPasskeys, view, vote } from './approvals.ts';
 import { launch, leaveBrowser, visitor } from './browser.ts';
 import { judged } from './person-looks.ts';
 import { personStage } from './person-stage.ts';
@@ -44,6 +44,7 @@ it('looks right wherever something is asked of several people', async () => {
     'approval-first': [payment(), view()],
     'approval-second': [payment(), view({ count: 3, votes: [vote('Ann Lee'), vote('Dan Wu', 'decline')] })],
     'approval-fields': [payment({ fields: boolean }), view({ details, votes: [vote('Ann Lee')] })],
+    'approval-call': [paymentByRule(), view({ count: 3, votes: [vote('Ann Lee')] })],
     'approval-diff': [payment(), view({ count: 1, details: { diff: '--- a\n+++ b\n-old line\n+new line' } })],
     'approval-passkey': [payment({ fields: boolean }), view({ assurance: 'present', votes: [vote('Ann Lee')] })],
     'approval-own': [

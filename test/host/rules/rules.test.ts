@@ -56,6 +56,19 @@ describe('the first rule that is about a call', () => {
   });
 });
 
+it.each<readonly [string, Rule, readonly [mail: boolean, files: boolean]]>([
+  ['names tools', { server: 'mail', tools: ['send'], effect: 'ask' }, [false, false]],
+  ['is about all tools', { server: 'mail', tools: '*', effect: 'ask' }, [false, false]],
+  ['is about annotations', { server: 'mail', tools: { annotated: 'read-only' }, effect: 'allow' }, [true, false]],
+  ['is about those of every server', { server: '*', tools: { annotated: 'read-only' }, effect: 'ask' }, [true, true]],
+])(
+  'what a server says of its tools has to be known for a rule about it that is about annotations: %s',
+  (_, rule, needs) => {
+    const rules = new Rules({ rules: [rule] });
+    expect(['mail', 'files'].map(server => rules.readsAnnotations(server))).toEqual(needs);
+  },
+);
+
 describe('a rule that asks others', () => {
   const others: Rule = { server: 'mail', tools: '*', effect: 'ask', from: 'finance', count: 2, not: 'requester' };
 
