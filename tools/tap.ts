@@ -7,12 +7,16 @@ import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 /** What a tap is told by its environment. */
 const told = ['NODE_OPTIONS', 'MIDCALL_FRAMES_DIR', 'MIDCALL_CANARY_DIR', 'MIDCALL_FRAMES_TEST'];
 
 /** Where compile-taps.ts puts the taps as JavaScript, from this folder. */
 export const compiledTaps = '../node_modules/.cache/midcall-taps/';
+
+/** What NODE_OPTIONS says to load a compiled tap. */
+export const preloading = (path: string): string => `--require ${JSON.stringify(path)}`;
 
 /** The test that runs now, as far as this process knows. */
 export const currentTest = (): string => process.env['MIDCALL_FRAMES_TEST'] ?? '';
@@ -31,8 +35,8 @@ export function lineFile(directory: string): (line: string) => void {
  * @param tap - URL of the tap's module: as JavaScript, or as TypeScript in Vitest's own processes
  */
 export function loadIntoChildren(tap: string): void {
-  const compiled = tap.replace(/[^/]+\.ts$/, name => `${compiledTaps}${name.replace('.ts', '.js')}`);
-  const preload = `--import ${new URL(compiled)}`;
+  const compiled = tap.replace(/[^/]+\.ts$/, name => `${compiledTaps}${name.replace('.ts', '.cjs')}`);
+  const preload = preloading(fileURLToPath(new URL(compiled)));
   const options = process.env['NODE_OPTIONS'] ?? '';
   if (!options.includes(preload)) process.env['NODE_OPTIONS'] = `${options} ${preload}`.trim();
   before(childProcess.ChildProcess.prototype, 'spawn', ({ envPairs }: { envPairs: string[] }) => {

@@ -132,7 +132,7 @@ const frames = join(records, 'frames');
 const canaries = join(records, 'canaries');
 // A run of some tests only leaves out what is said of them all.
 const whole = process.argv.length === 2;
-if (whole) compileTaps();
+if (whole) await compileTaps();
 const passed = await stage(
   'tests',
   'npx',

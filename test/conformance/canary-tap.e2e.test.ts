@@ -6,13 +6,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type Heard, judgeCanaries } from '../../tools/canary-judge.ts';
 import { compileTaps } from '../../tools/compile-taps.ts';
+import { preloading } from '../../tools/tap.ts';
 
-const tap = new URL('canary-tap.js', compileTaps()).href;
+const tap = join(await compileTaps(), 'canary-tap.cjs');
 
 /** Runs a program with the tap on, and judges what was recorded. */
 async function problemsOf(program: string): Promise<string[]> {
   const directory = mkdtempSync(join(tmpdir(), 'midcall-canary-'));
-  const env = { ...process.env, NODE_OPTIONS: `--import ${tap}`, MIDCALL_CANARY_DIR: directory };
+  const env = { ...process.env, NODE_OPTIONS: preloading(tap), MIDCALL_CANARY_DIR: directory };
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], { env, stdio: 'ignore' });
   expect(await new Promise(resolve => child.on('close', resolve))).toBe(0);
   const all = readdirSync(directory)

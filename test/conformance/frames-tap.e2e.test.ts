@@ -6,15 +6,16 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { compileTaps } from '../../tools/compile-taps.ts';
 import type { Frame } from '../../tools/frames-judge.ts';
+import { preloading } from '../../tools/tap.ts';
 
-const tap = new URL('frames-tap.js', compileTaps()).href;
+const tap = join(await compileTaps(), 'frames-tap.cjs');
 
 /** Runs a program with the tap on, and gives what it recorded. */
 async function tapped(program: string): Promise<Frame[]> {
   const directory = mkdtempSync(join(tmpdir(), 'midcall-tap-'));
   const env = {
     ...process.env,
-    NODE_OPTIONS: `--import ${tap}`,
+    NODE_OPTIONS: preloading(tap),
     MIDCALL_FRAMES_DIR: directory,
     MIDCALL_FRAMES_TEST: 'a',
   };

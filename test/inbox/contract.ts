@@ -528,7 +528,7 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       const ada = b.store.person('ada');
       for (let n = 0; n < 6; n++) {
         expect((await ada.open(0, 9)).count).toBe(2);
-        await passed(clock, 3_000);
+        await beat(clock);
       }
       expect(await endedThere(ada, left.id)).toEqual({ how: 'server-gone' });
       expect(await endedThere(ada, taken.id)).toEqual({ how: 'in-doubt' });
@@ -547,7 +547,7 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       const [slow, clock] = [manualClock(), manualClock()];
       const [a, b] = [await bridge({ ...at, clock: slow }), await bridge({ ...at, clock })];
       const asked = await a.ask('ada');
-      for (let n = 0; n < 6; n++) await passed(clock, 3_000);
+      for (let n = 0; n < 6; n++) await beat(clock);
       const ada = b.store.person('ada');
       expect(await endedThere(ada, asked.id)).toEqual({ how: 'server-gone' });
       expect(a.inbox.get(asked.id)).toBeDefined();
@@ -567,7 +567,7 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       const [slow, clock] = [manualClock(), manualClock()];
       const [a, b] = [await bridge({ ...at, clock: slow }), await bridge({ ...at, clock })];
       const [asked, other] = [await a.ask('ada'), await a.ask('bob')];
-      for (let n = 0; n < 6; n++) await passed(clock, 3_000);
+      for (let n = 0; n < 6; n++) await beat(clock);
       await endedThere(b.store.person('ada'), asked.id);
       await b.store.people.remove('ada');
       slow.advance(3_000);
@@ -644,11 +644,14 @@ const tables = [
 
 const neverAsked = { reply: async () => ({ ok: true }) as const, end() {} };
 
-/** Lets time pass, and what it brings about happen. */
-async function passed(clock: ReturnType<typeof manualClock>, ms: number): Promise<void> {
-  const before = clock.waiting().length;
-  clock.advance(ms);
-  await eventually(() => clock.waiting().length >= before);
+/** How often a bridge says that it lives, and looks whether others do. */
+const beatMs = 3_000;
+
+/** Lets the time pass from one sign of life of a bridge to its next. */
+async function beat(clock: ReturnType<typeof manualClock>): Promise<void> {
+  clock.advance(beatMs);
+  // It waits for the next one when it has done what this one brings about.
+  await eventually(() => clock.waiting().includes(beatMs));
 }
 
 /** 100 persons with 200 questions each, half of them open. */

@@ -107,20 +107,19 @@ export function install(
   return { folder, packages, megabytes: size / 2 ** 20 };
 }
 
-const npmIn = (folder: string, ...args: readonly string[]): string =>
-  execFileSync('npm', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-
 /**
- * Packs packages of others.
+ * Packs packages of others, with all that npm installed of them.
  * @param into - the folder of their tarballs
  * @param places - folders of packages
  * @returns the paths of their tarballs
  */
 export const packOthers = (into: string, places: readonly string[]): readonly string[] =>
-  npmIn(into, 'pack', '--silent', '--ignore-scripts', ...places)
-    .trim()
-    .split('\n')
-    .map(name => join(into, name));
+  places.map((place, at) => {
+    const tarball = join(into, `other-${at}.tar`);
+    const names = ['--exclude=./node_modules', '--transform=s,^\\.,package,'];
+    execFileSync('tar', ['-cf', tarball, ...names, '-C', place, '.']);
+    return tarball;
+  });
 
 /**
  * An empty project in which npm itself installs packages, without the network.
@@ -130,6 +129,7 @@ export const packOthers = (into: string, places: readonly string[]): readonly st
 export function installByNpm(own: readonly string[], others: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-npm-'));
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'mine', private: true, type: 'module' }));
-  npmIn(folder, 'install', '--offline', '--no-audit', '--no-fund', ...own, ...packOthers(folder, others));
+  const args = ['install', '--offline', '--no-audit', '--no-fund', ...own, ...packOthers(folder, others)];
+  execFileSync('npm', args, { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
   return folder;
 }

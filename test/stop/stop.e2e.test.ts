@@ -13,6 +13,7 @@ import { type Era, eras, negotiation } from '@midcall/testing';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../fixtures/grown.ts';
 import { few } from '../fixtures/soak.ts';
 import { fleetKey } from '../fleet/replicas.ts';
 import { type RedisServer, redisServer, startRedis } from '../stores/redis-server.ts';
@@ -211,8 +212,11 @@ describe('a desk', () => {
     const page = async (path: string): Promise<string> => (await fetch(at(path), { headers: { cookie } })).text();
     // The server has its name from its file.
     const tool = 'servers/work-server/tools/work';
-    let form = await page(tool);
-    while (!form.includes('name="f0"')) form = await page(tool);
+    let form = '';
+    await eventually(async () => {
+      form = await page(tool);
+      return form.includes('name="f0"');
+    });
     const csrf = /name="csrf" value="([^"]+)"/u.exec(form)![1]!;
     const run = (n: string): Promise<Response> =>
       fetch(at(tool), {
@@ -224,8 +228,7 @@ describe('a desk', () => {
     for (const n of numbers) await run(n);
     await begun(20);
     child.kill('SIGTERM');
-    let refused = await run('21');
-    while (!(await refused.text()).includes('The desk is stopping')) refused = await run('21');
+    await eventually(async () => (await (await run('21')).text()).includes('The desk is stopping'));
     release();
     expect(await exit).toBe(0);
     const kept = readFileSync(join(keep, 'calls.jsonl'), 'utf8');

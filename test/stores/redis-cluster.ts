@@ -20,6 +20,7 @@ export interface RedisCluster {
 
 const NODES = 3;
 const SLOTS = 16_384;
+const ATTEMPTS = 20;
 
 export const freePort = (): Promise<number> =>
   new Promise(resolve => {
@@ -33,13 +34,10 @@ export async function startRedisCluster(): Promise<RedisCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-cluster-'));
   const ports: number[] = [];
   const buses: number[] = [];
-  for (let at = 0; at < NODES; at += 1) {
-    ports.push(await freePort());
-    buses.push(await freePort());
-  }
   const children: (ChildProcess | undefined)[] = [];
 
-  const spawnNode = async (at: number): Promise<void> => {
+  /** @returns false if it ended before it served, as where somebody else has its port */
+  const spawnNode = async (at: number): Promise<boolean> => {
     const own = join(folder, String(at));
     mkdirSync(own, { recursive: true });
     const args = ['--port', String(ports[at]), '--cluster-enabled', 'yes', '--cluster-port', String(buses[at])];
@@ -49,10 +47,19 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     });
     children[at] = child;
     for await (const line of createInterface({ input: child.stdout })) {
-      if (/ready to accept connections/i.test(line)) break;
+      if (!/ready to accept connections/i.test(line)) continue;
+      child.stdout.resume();
+      return true;
     }
-    child.stdout.resume();
-    if (child.exitCode !== null) throw new Error('redis-server did not start');
+    return false;
+  };
+  /** A port that was free may be taken by the time it is used. @param choose - chooses other ports for each attempt */
+  const startNode = async (at: number, choose = async (): Promise<void> => {}): Promise<void> => {
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      await choose();
+      if (await spawnNode(at)) return;
+    }
+    throw new Error('redis-server did not start');
   };
   const ask = async (at: number, ...[command = '', ...args]: string[]): Promise<unknown> => {
     const client = new Redis({ port: ports[at]!, maxRetriesPerRequest: 0, retryStrategy: null as never });
@@ -83,7 +90,12 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     }
   };
 
-  for (let at = 0; at < NODES; at += 1) await spawnNode(at);
+  for (let at = 0; at < NODES; at += 1) {
+    await startNode(at, async () => {
+      ports[at] = await freePort();
+      buses[at] = await freePort();
+    });
+  }
   for (let at = 0; at < NODES; at += 1) {
     const first = Math.floor((at * SLOTS) / NODES);
     const last = Math.floor(((at + 1) * SLOTS) / NODES) - 1;
@@ -108,7 +120,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
       await ended;
     },
     async start(at) {
-      await spawnNode(at);
+      await startNode(at);
       await whole();
     },
     async remove() {

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Connection, commandTarget, Inbox, StartedServer } from '@midcall/host';
 import { expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../../fixtures/grown.ts';
 import { few } from '../../fixtures/soak.ts';
 
 const server = (ignores: string): string => `
@@ -30,9 +31,7 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
-const ended = async (pid: number): Promise<void> => {
-  while (isRunning(pid)) await new Promise(setImmediate);
-};
+const ended = (pid: number): Promise<void> => eventually(() => !isRunning(pid));
 
 const target = (ignores: string) =>
   commandTarget([process.execPath, '-e', runner(ignores)]) as ConstructorParameters<typeof StartedServer>[0];

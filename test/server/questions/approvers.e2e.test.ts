@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { sqliteStore } from '@midcall/server/stores/sqlite';
 import { eras } from '@midcall/testing';
 import { afterEach, expect, it } from 'vitest';
+import { inSoak } from '../../fixtures/soak.ts';
 import { storedInbox } from '../../fixtures/stored-inbox.mjs';
 
 const script = fileURLToPath(new URL('../../fixtures/approval-crash-server.mjs', import.meta.url));
@@ -135,7 +136,7 @@ it.each(eras)(
 
 it('is asked once and answered once, wherever the server of its task is killed', async () => {
   let kills = 0;
-  for (let killAt = 1; ; killAt += 3) {
+  for (let killAt = 1; ; killAt += inSoak(1, 5)) {
     const { folder, inbox, asked, paid } = await place();
     const first = new Server(folder, { killAt });
     closers.push(() => first.kill());
