@@ -3,21 +3,23 @@ import type { PersonPasskeys } from '@midcall/host/web';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { payment, paymentByRule, scriptedPasskeys, view, vote } from './approvals.ts';
-import { launch, leaveBrowser, visitor } from './browser.ts';
+import { launch, leaveBrowser, nextPage, type Visitor, visitor } from './browser.ts';
 import { judged } from './person-looks.ts';
 import { personStage } from './person-stage.ts';
 import { builtClient } from './stage.ts';
 
 let browser: Browser;
+let person: Visitor;
 beforeAll(async () => {
   browser = await launch();
+  person = await visitor(browser);
 });
 afterAll(() => leaveBrowser(browser));
 
 async function enter(change: Partial<PersonPasskeys> = {}) {
   const passkeys = scriptedPasskeys(change);
   const on = await personStage({ client: builtClient, name: 'Bob Miller', passkeys });
-  const me = await visitor(browser);
+  const me = await nextPage(person);
   onTestFinished(async () => {
     await me[Symbol.asyncDispose]();
     await on[Symbol.asyncDispose]();
