@@ -5,12 +5,14 @@ import type { Browser, Frame, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../fixtures/grown.ts';
 import { few } from '../fixtures/soak.ts';
-import { launch, leaveBrowser } from '../web/browser.ts';
+import { launch, leaveBrowser, type Visitor, visitor } from '../web/browser.ts';
 import { cardHost } from './host.ts';
 
 let browser: Browser;
+let anybody: Visitor;
 beforeAll(async () => {
   browser = await launch();
+  anybody = await visitor(browser, { viewport: { width: 720, height: 900 } });
 });
 afterAll(() => leaveBrowser(browser));
 
@@ -76,7 +78,7 @@ const kinds: readonly Kind[] = [
 
 describe.each(few(eras, '2026-07-28'))('%s', era => {
   const asking = (schema: object, more: object = {}) =>
-    cardHost(browser, {
+    cardHost(anybody, {
       era,
       handler: async call => {
         const form = { type: 'object', properties: { it: schema }, required: ['it'] } as never;
@@ -105,7 +107,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
   }
 
   it('asks for every kind of field, and sends each', async () => {
-    const host = await cardHost(browser, {
+    const host = await cardHost(anybody, {
       era,
       handler: async call => {
         const properties = Object.fromEntries(kinds.map(({ name, schema }) => [name, schema]));
@@ -269,7 +271,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
   });
 
   it('goes back in a wizard with what was typed, and forward again', async () => {
-    const host = await cardHost(browser, {
+    const host = await cardHost(anybody, {
       era,
       handler: async call => {
         const step = (name: string) =>
@@ -313,7 +315,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
   });
 
   it('shows markup and hidden characters of a server as text', async () => {
-    const host = await cardHost(browser, {
+    const host = await cardHost(anybody, {
       era,
       handler: async call => {
         const form = { type: 'object', properties: { a: { type: 'string', title: '<img src=x>\u202e' } } } as const;
@@ -343,7 +345,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     async function deleting() {
       const pages = connect({ name: 'Painter', reach: { kind: 'here', browser: false }, signIn });
       onTestFinished(() => pages.close());
-      const host = await cardHost(browser, {
+      const host = await cardHost(anybody, {
         era,
         carrier: 'http',
         options: {

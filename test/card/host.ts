@@ -3,9 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Frame } from 'playwright-core';
+import type { Frame } from 'playwright-core';
 import { rolldown } from 'rolldown';
-import { visitor } from '../web/browser.ts';
+import { nextPage, type Visitor } from '../web/browser.ts';
 import { CARD, type CardData, cardScene, type SceneOptions } from './scene.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -15,7 +15,7 @@ let script: Promise<string> | undefined;
 async function bundled(): Promise<string> {
   const input = fileURLToPath(new URL('host-page.ts', import.meta.url));
   const bundle = await rolldown({ input, platform: 'browser', onLog() {} });
-  const { output } = await bundle.generate({ format: 'iife' });
+  const { output } = await bundle.generate({ format: 'iife', minify: true });
   await bundle.close();
   return output[0].code;
 }
@@ -29,10 +29,11 @@ export interface ShowOptions {
   readonly takes?: string[];
 }
 
-export async function cardHost(browser: Browser, options: SceneOptions) {
+/** @param anybody - whose next page it is */
+export async function cardHost(anybody: Visitor, options: SceneOptions) {
   script ??= bundled();
   const scene = await cardScene({ start: Date.now(), ...options });
-  const person = await visitor(browser, { viewport: { width: 720, height: 900 } });
+  const person = await nextPage(anybody);
   const { page, troubles } = person;
   const requests: string[] = [];
   page.on('request', request => requests.push(request.url()));
