@@ -10,12 +10,15 @@ import { z } from 'zod';
 import { paintServer } from '../../examples/docs/cards.ts';
 import { eventually } from '../fixtures/grown.ts';
 import { few } from '../fixtures/soak.ts';
-import { launch, leaveBrowser, violations, visitor } from './browser.ts';
+import { launch, leaveBrowser, nextPage, type Visitor, violations, visitor } from './browser.ts';
 import { builtClient, stage, whenSo } from './stage.ts';
 
 let browser: Browser;
+/** Whoever needs no browser of their own. */
+let anybody: Visitor;
 beforeAll(async () => {
   browser = await launch();
+  anybody = await visitor(browser);
 });
 afterAll(() => leaveBrowser(browser));
 
@@ -44,7 +47,7 @@ async function open(era: Era, tool: string, factory: Parameters<typeof serveHttp
   onTestFinished(() => serving.stop({ within: 0 }));
   const on = await stage({ client: builtClient, era, showsApps: true });
   onTestFinished(() => on[Symbol.asyncDispose]());
-  const person = await visitor(browser);
+  const person = await nextPage(anybody);
   onTestFinished(() => person[Symbol.asyncDispose]());
   await on.desk.addServer({ id: 'painter', target: urlTarget(serving.url.href) });
   const call = { kind: 'tool', name: tool, arguments: args as Record<string, unknown> } as const;
