@@ -2,21 +2,24 @@
 import type { FormQuestion } from '@midcall/host';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { launch, leaveBrowser, violations, visitor } from './browser.ts';
+import { launch, leaveBrowser, nextPage, type Visitor, violations, visitor } from './browser.ts';
 import { judged } from './person-looks.ts';
 import { type PersonStage, personStage } from './person-stage.ts';
 import { builtClient, everyField, finishPage, openPage, pickOne, useModel } from './stage.ts';
 
 let browser: Browser;
+/** Whoever needs no browser of their own. */
+let anybody: Visitor;
 beforeAll(async () => {
   browser = await launch();
+  anybody = await visitor(browser);
 });
 afterAll(() => leaveBrowser(browser));
 
 /** Somebody who is signed in, on the list of what waits for them. */
-async function enter(options: BrowserContextOptions = {}) {
+async function enter(options?: BrowserContextOptions) {
   const on = await personStage({ client: builtClient });
-  const me = await visitor(browser, options);
+  const me = options === undefined ? await nextPage(anybody) : await visitor(browser, options);
   onTestFinished(async () => {
     await me[Symbol.asyncDispose]();
     await on[Symbol.asyncDispose]();
