@@ -599,6 +599,22 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       expect(await reply).toEqual({ ok: true });
     });
 
+    it('a reply that was changed in the database does not count, is told of once, and another one may be given', async () => {
+      const at = await place();
+      const slow = manualClock();
+      const [a, b] = [await bridge({ ...at, clock: slow }), await bridge(at)];
+      const asked = await a.ask('ada');
+      await eventually(() => slow.waiting().includes(200));
+      const reply = b.store.person('ada').reply(asked.id, yes);
+      await eventually(async () => (await at.sql('select id from inbox_replies where state = 0')).length === 1);
+      await at.sql(`update inbox_replies set reply = 'x'`);
+      slow.advance(200);
+      expect(await reply).toEqual({ ok: false, problem: 'unknown' });
+      expect(a.errors).toHaveLength(1);
+      expect(a.inbox.get(asked.id)).toBeDefined();
+      expect(await a.store.person('ada').reply(asked.id, yes)).toEqual({ ok: true });
+    });
+
     it('a flood of questions to one person lets those to another pass', async () => {
       const a = await bridge(await place());
       const flood = Array.from({ length: 60 }, () => a.ask('ada'));

@@ -300,24 +300,27 @@ export class OwnQuestions {
   async #judge(own: Own, reply: WaitingReply): Promise<void> {
     const { questions, changes, onError, failed } = this.#options;
     own.judged = reply.id;
+    let isDone = false;
     try {
       const taken = await questions.take(own.principal, reply);
-      if (!taken) return;
-      this.#handled.add(reply.id);
-      const receipt = await own.owner.reply(taken, viaInbox).catch((error): Receipt => {
-        onError(error);
-        return { ok: false, problem: 'unknown' };
-      });
-      if (own.ended && receipt.ok) await own.ended;
-      else await this.#persist(own, change => questions.answer(change.tx, reply, own, receipt));
-      this.#handled.delete(reply.id);
+      if (taken) {
+        this.#handled.add(reply.id);
+        const receipt = await own.owner.reply(taken, viaInbox).catch((error): Receipt => {
+          onError(error);
+          return { ok: false, problem: 'unknown' };
+        });
+        if (own.ended && receipt.ok) await own.ended;
+        else await this.#persist(own, change => questions.answer(change.tx, reply, own, receipt));
+        this.#handled.delete(reply.id);
+      }
       changes().tell(own.principal);
+      isDone = true;
     } catch (error) {
       failed(error);
     } finally {
       delete own.judged;
-      // Another one may wait for this question.
-      changes().look();
+      // Another one may wait for this question. One that could not be taken is tried again at the next look, which comes by itself.
+      if (isDone) changes().look();
     }
   }
 

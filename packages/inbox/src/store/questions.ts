@@ -4,7 +4,7 @@
  * - inbox-questions-M1 A question that has ended never changes again: each statement that ends one, or takes a reply to it, finds it open.
  * - inbox-questions-M2 The order of questions and of ends is that of the record.
  * - inbox-questions-M3 A row that was changed by somebody without the key, or whose key is not there any more, is not shown, and holds up
- *   no other of a list.
+ *   no other of a list. Such a reply does not count, and another one may be given.
  */
 import { randomUUID } from 'node:crypto';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
@@ -374,7 +374,7 @@ export class Questions {
     };
   }
 
-  /** Takes a reply out of the mailbox. @returns undefined if it does not count (any more) */
+  /** Takes a reply out of the mailbox. @returns undefined if it does not count (any more), or cannot be read (inbox-questions-M3) */
   take(principal: string, { id, question, reply }: WaitingReply): Promise<Reply | undefined> {
     return this.#db.change(principal, async ({ tx }) => {
       const { numUpdatedRows } = await tx
@@ -392,7 +392,16 @@ export class Questions {
           ),
         )
         .executeTakeFirstOrThrow();
-      return numUpdatedRows === 0n ? undefined : this.#sealed.open<Reply>(reply, place('reply', id));
+      if (numUpdatedRows === 0n) return undefined;
+      try {
+        return this.#sealed.open<Reply>(reply, place('reply', id));
+      } catch (error) {
+        if (!isUnreadable(error)) throw error;
+        this.#onUnreadable(error);
+        await this.#setReceipt(tx, id, { ok: false, problem: 'unknown' });
+        await touch(tx, principal);
+        return undefined;
+      }
     });
   }
 
