@@ -523,6 +523,43 @@ it('a bridge over HTTP has a host that was restarted find the call that its ques
   await after.close();
 });
 
+it('a bridge over HTTP stops a call whose connection a host of 2026-07-28 closes, and takes its question back', async () => {
+  const ends: string[] = [];
+  const inboxes: Inbox[] = [];
+  await using on = await httpStage({
+    upstream: '2025-11-25',
+    serve: (mid, server) =>
+      mid.tool(server, 'ask', {}, async (_, call) => {
+        call.defer(end => {
+          ends.push(end);
+          ring();
+        });
+        const answer = await call.elicit({ message: 'Sure?', form: Boolean });
+        return says(answer.action);
+      }),
+    atDesk: inbox => {
+      inboxes.push(inbox);
+      ring();
+    },
+  });
+  const before = await connectHost('SDK 2, 2026-07-28', on.url);
+  before.call('ask').catch(() => {});
+  await until(() => inboxes.length === 1);
+  const [question] = inboxes[0]!.list();
+  await before.close();
+  await until(() => ends.length === 1);
+  expect(ends).toEqual(['cancelled']);
+  expect(inboxes[0]!.list()).toEqual([]);
+  const after = await connectHost('SDK 2, 2026-07-28', on.url);
+  const again = after.call('ask');
+  await until(() => inboxes.length === 2);
+  const [anew] = inboxes[1]!.list();
+  expect(anew!.id).not.toBe(question!.id);
+  await inboxes[1]!.reply(anew!.id, { action: 'decline' }, 'test');
+  expect(textOf(await again)).toBe('decline');
+  await after.close();
+});
+
 /** Ends a session, as a host of 2025-11-25 may. */
 async function fetchDelete(url: URL, session: string, token?: string): Promise<void> {
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };

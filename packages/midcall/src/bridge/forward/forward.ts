@@ -11,8 +11,9 @@
  * - forward-B3 If the person cannot be asked, the bridge neither accepts nor declines, and the model is told so, and not that they
  *   refused. If there is a way for them to answer all the same, the question stays open and the model is told that way; otherwise
  *   it ends as unshown.
- * - forward-B4 A call that its client cancels is stopped, at whatever moment that happens. If the client disconnects, the call
- *   is kept for a while, and found when the client makes it again.
+ * - forward-B4 A call that its client cancels is stopped, at whatever moment that happens. If a client of 2025-11-25 disconnects, the
+ *   call is kept for a while, and found when the client makes it again; from 2026-07-28, to disconnect is to cancel
+ *   (basic/patterns/cancellation, Transport-Specific Cancellation).
  * - forward-B6 A call that the rules ask about is not made for a client that has stopped waiting: it is made when that client calls again.
  * - forward-B5 A call that is a task of its host waits for as long as the task does, and is stopped when the task is over.
  */
@@ -66,7 +67,7 @@ export async function forward(
   try {
     session = await parts.session();
     const rest = withMeta(request.rest, await session.logsFor(parts.link));
-    upstreamCall = await joined({ ...request, rest }, call, ctx, session, { principal: parts.principal, host });
+    upstreamCall = await joined({ ...request, rest }, call, ctx, session, { ...parts, host });
   } catch (error) {
     if (!isMidcallError(error, 'host/not-found') && !isMidcallError(error, 'host/server-gone')) throw error;
     return unanswered(request.kind, error.message);
@@ -107,10 +108,10 @@ type Rest = NonNullable<CallRequest['rest']>;
  */
 async function joined(
   request: CallRequest,
-  call: Call,
+  call: GatewayCall,
   { mcpReq }: ServerContext,
   { calls, upstream, inbox }: UpstreamSession,
-  { principal, host }: { readonly principal: string | undefined; readonly host: string },
+  { principal, link, host }: Pick<ForwardOptions, 'principal' | 'link'> & { readonly host: string },
 ): Promise<UpstreamCall> {
   const onProgress = (progress: CallProgress): void => {
     const progressToken = mcpReq._meta?.progressToken;
@@ -126,9 +127,10 @@ async function joined(
   };
   call.defer(() => {
     if (!at) return;
-    // A host that disconnects has not cancelled its call, and may make it again when it reconnects.
-    const isGone =
-      mcpReq.signal.reason instanceof SdkError && mcpReq.signal.reason.code === SdkErrorCode.ConnectionClosed;
+    const { reason } = mcpReq.signal;
+    const isCut = reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed;
+    // It has not cancelled its call, and may make it again when it reconnects.
+    const isGone = isCut && (!link.perRequest || call.outlivesRequest);
     const question = at.upstreamCall.lastQuestion;
     const isMade = question?.kind !== 'call' || !isOpen(inbox, question);
     if (isGone && isMade) at.upstreamCall.sendAway();

@@ -59,7 +59,8 @@ export const openRequest = ({ mcpReq }: ServerContext): OpenRequest => ({
 /** The connection to one host, or one request of it. */
 export class HostLink {
   readonly server: McpServer;
-  readonly #perRequest: boolean;
+  /** True if each request stands for itself (2026-07-28): it asks for its own logs, and whoever closes its connection cancels it. */
+  readonly perRequest: boolean;
   /** The requests in progress, with the log levels they name. */
   readonly #requests = new Map<OpenRequest, string | undefined>();
   /** How many of them name one; most hosts want no logs. */
@@ -67,15 +68,14 @@ export class HostLink {
   #level: string | undefined;
   #waiting = 0;
 
-  /** @param perRequest - true if each request asks for its own logs (2026-07-28) */
   constructor(server: McpServer, perRequest: boolean) {
     this.server = server;
-    this.#perRequest = perRequest;
+    this.perRequest = perRequest;
   }
 
   /** The most verbose level that this host wants; undefined if it has not said. */
   get level(): string | undefined {
-    if (!this.#perRequest) return this.#level;
+    if (!this.perRequest) return this.#level;
     return this.#naming === 0 ? undefined : [...this.#requests.values()].reduce(moreOf, undefined);
   }
 
@@ -111,7 +111,7 @@ export class HostLink {
     const { params } = notification;
     const level = isRecord(params) ? levels.indexOf(params['level']) : -1;
     const wants = (least: string | undefined): boolean => levels.indexOf(least) <= level;
-    if (!this.#perRequest) {
+    if (!this.perRequest) {
       if (wants(this.#level)) this.#send(notification);
       return;
     }
@@ -122,7 +122,7 @@ export class HostLink {
   /** Passes on any other notification. */
   tell(notification: WireNotification): void {
     const [request] = this.#requests.keys();
-    if (this.#perRequest && request) this.#within(request, notification);
+    if (this.perRequest && request) this.#within(request, notification);
     else this.#send(notification);
   }
 
