@@ -47,6 +47,7 @@ const project = (name: string, kind: Kind, hangsAfterMs = 300_000) => ({
     setupFiles: [
       'test/fixtures/own-config.ts',
       'test/fixtures/no-pattern-as-text.ts',
+      'test/fixtures/short-names.ts',
       'test/fixtures/record-frames.ts',
       'test/fixtures/record-canaries.ts',
     ],

@@ -175,14 +175,14 @@ describe('a call that rules ask several people about', () => {
 
   it.each([
     [
-      { votes: [vote('Me', 'accept', true), vote('Ann')], outcome: 'accepted' },
       '2 of finance agreed, so the call may be made.',
+      { votes: [vote('Me', 'accept', true), vote('Ann')], outcome: 'accepted' },
     ],
-    [{ votes: [vote('Ann', 'decline')], outcome: 'declined' }, 'It was declined. The call was not made.'],
-    [{ outcome: 'unreachable' }, 'Too few were left for 2 to agree. The call was not made.'],
-    [{ outcome: 'timed-out' }, 'The time ran out before 2 people had agreed. The call was not made.'],
-    [{ outcome: 'withdrawn' }, 'It waits no more for an answer. The call was not made.'],
-  ] as const)('says afterwards what became of the call, and not what its server was told: %j', async (more, says) => {
+    ['It was declined. The call was not made.', { votes: [vote('Ann', 'decline')], outcome: 'declined' }],
+    ['Too few were left for 2 to agree. The call was not made.', { outcome: 'unreachable' }],
+    ['The time ran out before 2 people had agreed. The call was not made.', { outcome: 'timed-out' }],
+    ['It waits no more for an answer. The call was not made.', { outcome: 'withdrawn' }],
+  ] as const)('says afterwards what became of the call, and not what its server was told: %s', async (says, more) => {
     const question = paymentByRule();
     questions.approvals.set(question.id, view(more as Partial<ApprovalView>));
     questions.past(question, { how: 'withdrawn' });
