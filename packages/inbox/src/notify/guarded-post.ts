@@ -4,7 +4,8 @@
  * - post-G1 An address that people supply is public: neither its host nor anything that this resolves to is of this machine or its
  *   network, unless the operator allows that host. What was resolved and judged is what is connected to.
  * - post-G2 Redirects are not followed.
- * - post-G3 A receiver that hangs, answers without end or lies costs ten seconds at most, or what the caller gives it: nothing of its answer is read but the status.
+ * - post-G3 A receiver that hangs, answers without end or lies costs ten seconds at most, or what the caller gives it: nothing of its
+ *   answer is read but the status.
  */
 import { lookup as resolveName } from 'node:dns/promises';
 import { request as httpRequest } from 'node:http';

@@ -300,7 +300,6 @@ export class OwnQuestions {
   async #judge(own: Own, reply: WaitingReply): Promise<void> {
     const { questions, changes, onError, failed } = this.#options;
     own.judged = reply.id;
-    let isDone = false;
     try {
       const taken = await questions.take(own.principal, reply);
       if (taken) {
@@ -314,14 +313,14 @@ export class OwnQuestions {
         this.#handled.delete(reply.id);
       }
       changes().tell(own.principal);
-      isDone = true;
     } catch (error) {
-      failed(error);
+      // The next look, which comes by itself, tries again.
+      return failed(error);
     } finally {
       delete own.judged;
-      // Another one may wait for this question. One that could not be taken is tried again at the next look, which comes by itself.
-      if (isDone) changes().look();
     }
+    // Another one may wait for this question.
+    changes().look();
   }
 
   /**

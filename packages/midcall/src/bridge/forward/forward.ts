@@ -129,7 +129,7 @@ async function joined(
     if (!at) return;
     const { reason } = mcpReq.signal;
     const isCut = reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed;
-    // It has not cancelled its call, and may make it again when it reconnects.
+    // A host that is gone has not cancelled its call, and may make it again when it reconnects.
     const isGone = isCut && (!link.perRequest || call.outlivesRequest);
     const question = at.upstreamCall.lastQuestion;
     const isMade = question?.kind !== 'call' || !isOpen(inbox, question);
