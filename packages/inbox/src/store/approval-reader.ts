@@ -99,12 +99,8 @@ export class ApprovalRows implements ApprovalReader {
   }
 
   /** @returns undefined if it was changed, or its key is not there any more */
-  askIfReadable(row: Pick<ApprovalRow, 'id' | 'asked' | 'home'>): InboxAsk | undefined {
-    try {
-      return this.ask(row);
-    } catch {
-      return undefined;
-    }
+  askIfReadable({ id, asked, home }: Pick<ApprovalRow, 'id' | 'asked' | 'home'>): InboxAsk | undefined {
+    return this.#sealed.openIfReadable(asked, place('asked', id, home));
   }
 
   sealOutcome(id: string, outcome: StoredOutcome): string {

@@ -6,9 +6,9 @@
  *   told, nothing waits any more, or the attempts have failed.
  * - inbox-deliveries-V2 One process at a time makes an attempt. If it dies, another one makes it again, so that a person may be told twice.
  * - inbox-deliveries-V3 However many questions come, a target is told at most once a minute.
+ * - inbox-deliveries-V4 Where a device is reached is sealed, in its row alone. It goes when the person signs out everywhere or is removed.
  * - inbox-deliveries-V5 Whoever hangs holds up nobody else: a process tells so many at a time, and only some of them may be devices of
  *   one person, or be told at one origin.
- * - inbox-deliveries-V4 Where a device is reached is sealed, in its row alone. It goes when the person signs out everywhere or is removed.
  */
 import { createECDH, createHash, randomUUID } from 'node:crypto';
 import type { Clock } from '@midcall/core/time';
@@ -96,13 +96,6 @@ export function deliveries({
   readonly sealed: Sealed;
   readonly clock: Pick<Clock, 'now'>;
 }): Deliveries {
-  const openedIfPossible = (text: string, place: string): Subscription | undefined => {
-    try {
-      return sealed.open<Subscription>(text, place);
-    } catch {
-      return undefined;
-    }
-  };
   /** Changes a row for as long as this process has the claim. */
   const claimed = async (
     { principal, target, claim }: Claimed,
@@ -158,7 +151,7 @@ export function deliveries({
           .execute(),
       );
       return rows.flatMap(({ target, subscription, since, told_at, failed_at, failure }): readonly Device[] => {
-        const found = openedIfPossible(subscription!, subscriptionPlace(principal, target));
+        const found = sealed.openIfReadable<Subscription>(subscription!, subscriptionPlace(principal, target));
         if (!found) return [];
         return [
           {
@@ -256,7 +249,7 @@ export function deliveries({
           if (!row) break;
           const { principal, target, subscription, origin, last_line, told_line, tries, failed_at } = row;
           const place = subscriptionPlace(principal, target);
-          const sent = subscription === null ? undefined : openedIfPossible(subscription, place);
+          const sent = subscription === null ? undefined : sealed.openIfReadable<Subscription>(subscription, place);
           if (subscription !== null && !sent) {
             // Its key is gone, so nobody can send to it any more; the person's page says that the device is off.
             await tx

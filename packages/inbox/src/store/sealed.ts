@@ -17,13 +17,8 @@ const maxLength = 64 * 1024 * 1024;
 export const namePlace = (principal: string): string => `name ${principal}`;
 
 /** @returns undefined for somebody who has none, or none that can be read: their id will do, and nobody else is held up */
-export function readName(sealed: Sealed, principal: string, name: string | null): string | undefined {
-  try {
-    return name === null ? undefined : sealed.open<string>(name, namePlace(principal));
-  } catch {
-    return undefined;
-  }
-}
+export const readName = (sealed: Sealed, principal: string, name: string | null): string | undefined =>
+  name === null ? undefined : sealed.openIfReadable<string>(name, namePlace(principal));
 
 /** Keys at work. */
 export interface Sealed {
@@ -31,6 +26,8 @@ export interface Sealed {
   seal(content: unknown, place: string): string;
   /** @throws MidcallError `server/setup` if the key is missing, `store/corrupt` if the text is none of ours */
   open<T>(text: string, place: string): T;
+  /** @returns undefined if the text was changed, or its key is not there any more */
+  openIfReadable<T>(text: string, place: string): T | undefined;
   /** A keyed digest. @param key - the id of its key; absent: the newest. @returns undefined if the ring lacks that key */
   digest(text: string, key?: string): string | undefined;
   /** The id of the newest key. */
@@ -80,6 +77,10 @@ export function sealed(keys: KeyRing): Sealed {
         );
       }
       throw new MidcallError('store/corrupt', 'A text in the inbox was changed, or belongs elsewhere. It is not used.');
+    },
+    openIfReadable<T>(text: string, place: string) {
+      const opened = sealer.open(text, purpose, place);
+      return opened.ok ? (opened.payload as T) : undefined;
     },
     digest(text, id = key) {
       const secret = digestKeys.get(id);
