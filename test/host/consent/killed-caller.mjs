@@ -1,7 +1,7 @@
 /**
  * A host that calls a tool once, asks before it, and may die: node killed-caller.mjs LOG CONSENT NAME REPLY DIE_AT. Prints `asked` with
  * why, and `ended` with the disposition; the tool adds NAME to LOG. Ends itself with SIGKILL after its DIE_AT-th operation on files,
- * which no call reaches if that is 0.
+ * which no call reaches if that is 0, or as soon as the tool has done that, if DIE_AT is `once made`.
  */
 import files, { writeSync } from 'node:fs';
 import promises from 'node:fs/promises';
@@ -39,6 +39,7 @@ const { InMemoryTransport, McpServer } = await import('@modelcontextprotocol/ser
 const server = new McpServer({ name: 'killed', version: '1.0.0' });
 server.registerTool('act', {}, () => {
   files.appendFileSync(log, `${name}\n`);
+  if (dieAt === 'once made') process.kill(process.pid, 'SIGKILL');
   return { content: [{ type: 'text', text: 'done' }] };
 });
 const inbox = new Inbox();

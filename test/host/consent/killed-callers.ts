@@ -15,15 +15,15 @@ const script = fileURLToPath(new URL('./killed-caller.mjs', import.meta.url));
 const mostOperations = 60;
 
 /**
- * Kills `kills` hosts, one after the other, after a drawn number of operations on files, and makes each call again in a host that
- * lives and whose person says no.
+ * Kills `kills` hosts, one after the other, the first one as soon as its call is made, and each other one after a drawn number of
+ * operations on files. Makes each call again in a host that lives and whose person says no.
  * @returns how many of the calls had ended in each way
  */
 export async function killCallers(kills: number, random = seeded(11)): Promise<ReadonlyMap<string, number>> {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-callers-'));
   const log = join(folder, 'log');
   writeFileSync(log, '');
-  const run = async (name: string, action: string, dieAt: number) => {
+  const run = async (name: string, action: string, dieAt: number | 'once made') => {
     const args = [script, log, join(folder, 'consent.json'), name, action, String(dieAt)];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     const said: string[] = [];
@@ -37,7 +37,7 @@ export async function killCallers(kills: number, random = seeded(11)): Promise<R
   const ways = new Map<string, number>();
   for (let kill = 0; kill < kills; kill += 1) {
     const name = `call-${kill}`;
-    const first = await run(name, 'accept', random(mostOperations));
+    const first = await run(name, 'accept', kill === 0 ? 'once made' : random(mostOperations));
     const again = await run(name, 'decline', 0);
     const executed = readFileSync(log, 'utf8')
       .split('\n')
