@@ -1,6 +1,6 @@
 /**
  * Writes the taps as JavaScript. They are loaded into every Node process that a test starts, which has no time for a
- * compiler and should not know of one. As CommonJS: Node starts a fifth faster than with a module to import first.
+ * compiler and should not know of one. As CommonJS, which Node loads sooner than modules that are imported first.
  */
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
