@@ -6,12 +6,12 @@
  * PHASE `before` it is sent, once it is `sent`, or `after` it has come back; DIE_AT 0 for never.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { writeSync } from 'node:fs';
 import { provider, vault } from '@midcall/server/connect';
 import { openStore } from '../stores/open-store.mjs';
 
 const [kind, where, key, dieAt, phase, from] = process.argv.slice(2);
-const say = line => writeSync(1, `${line}\n`);
+// Blocks while the pipe is full, where `writeSync` would throw.
+const say = line => process.stdout.write(`${line}\n`);
 const { store } = await openStore(kind, where);
 
 let commands = 0;

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { setImmediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { provider, vault } from '@midcall/server/connect';
 import { expect } from 'vitest';
@@ -46,7 +47,8 @@ interface Death {
 function start({ kind, where }: Shared, { command, phase }: Death, from: number) {
   const args = [script, kind, where, key, String(command), phase, String(from)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  return { process: child, lines: createInterface({ input: child.stdout }) };
+  const lines = createInterface({ input: child.stdout });
+  return { process: child, lines, closed: once(lines, 'close') };
 }
 
 /** What the store holds of credentials, beside the credentials that are read: nothing. */
@@ -73,7 +75,7 @@ export async function killAtVault(shared: Shared, { kills }: { kills: number }):
       acknowledged.set(name, digest);
       underWay.delete(name);
     });
-    const [[, signal]] = (await Promise.all([once(child.process, 'exit'), once(child.lines, 'close')])) as [
+    const [[, signal]] = (await Promise.all([once(child.process, 'exit'), child.closed])) as [
       [number | null, string | null],
       unknown,
     ];
@@ -114,6 +116,9 @@ export async function readBesideWriters(shared: Shared, { reads }: { reads: numb
     let missing = 0;
     // On, until the writers have shown that they were at work meanwhile.
     for (let read = 0; read < reads || seen.size < 20; read++) {
+      // Writers whose lines nobody takes would stand still.
+      await setImmediate();
+      expect(writers.map(({ process }) => process.exitCode)).toEqual([null, null]);
       const secret = await credentials.read(names[read % names.length]!);
       if (secret === undefined) missing += 1;
       else seen.add(secret);
@@ -121,7 +126,7 @@ export async function readBesideWriters(shared: Shared, { reads }: { reads: numb
     expect(missing).toBe(0);
   } finally {
     for (const { process } of writers) process.kill('SIGKILL');
-    await Promise.all(writers.map(({ lines }) => once(lines, 'close')));
+    await Promise.all(writers.map(({ closed }) => closed));
   }
   await rowsAreCredentials(shared, names.length);
   await credentials.forgetAll();
