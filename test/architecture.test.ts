@@ -357,7 +357,7 @@ describe('architecture', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('A8: no drawers and no star exports', () => {
+  it('A8: there are no drawers and no star exports', () => {
     expect(files.filter(file => forbiddenNames.test(file.split('/').at(-1)!))).toEqual([]);
     expect(files.filter(file => /^export \*/m.test(textOf(file)))).toEqual([]);
   });

@@ -106,7 +106,7 @@ async function open(port: number, begun: string): Promise<{ readonly socket: Soc
 }
 
 describe.each(Object.entries(listeners))('a listener %s', (_, start) => {
-  it('listener-C1: answers or closes a connection that was open when it ended and that a request comes on then; nothing reaches the process', async () => {
+  it('listener-C1: a listener that has ended answers or closes an open connection that a request comes on; nothing reaches the process', async () => {
     const { port, path, end } = await start();
     const head = `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\n`;
     const unused = await open(port, '');
@@ -137,7 +137,7 @@ describe('a listener whose handler fails', () => {
   it.each([
     ['throws', () => fail()],
     ['rejects', async () => fail()],
-  ])('listener-C1: reports it, and answers with 500, where it %s', async (_, handle) => {
+  ])('listener-C1: a listener whose handler fails reports it, and answers with 500, where it %s', async (_, handle) => {
     const told: Error[] = [];
     let got = '';
     const reached = await reachingProcess(async () => {
@@ -148,7 +148,7 @@ describe('a listener whose handler fails', () => {
     expect(reached).toEqual([]);
   });
 
-  it('listener-C1: cuts the answer off where it has begun', async () => {
+  it('listener-C1: a listener whose handler fails cuts the answer off where it has begun', async () => {
     const told: Error[] = [];
     const { server, port } = await listenHttp(
       (_, res) => {

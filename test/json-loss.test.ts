@@ -52,7 +52,7 @@ describe('what JSON would lose is found, with its path', () => {
     [{ at: { toJSON: () => JSON.parse('{') } }, 'result.at', 'something whose toJSON throws'],
     [deep(100_000), 'result', 'something that cannot be read to its end'],
     [runInNewContext('({ m: new Map() })'), 'result.m', 'a Map'],
-  ])('%#', (value, path, what) => {
+  ])('what JSON would lose is found, with its path (%#)', (value, path, what) => {
     expect(jsonLoss(value)).toMatchObject({ path, what });
   });
 });
@@ -69,15 +69,15 @@ describe('what JSON carries is none', () => {
     [[circle['name'], circle['name']]],
     [{ once: withGap[0], twice: [withGap[0]] }],
     [Buffer.from('a')],
-  ])('%#', value => {
+  ])('what JSON carries is no loss (%#)', value => {
     expect(jsonLoss(value)).toBeUndefined();
   });
 
-  it('any JSON', () => {
+  it('no JSON loses anything', () => {
     fc.assert(fc.property(fc.jsonValue(), value => jsonLoss(JSON.parse(JSON.stringify(value))) === undefined));
   });
 
-  it('and where none is found, the copy equals the value', () => {
+  it('a value without a loss equals its copy', () => {
     const anything = fc.anything({
       withBigInt: true,
       withMap: true,

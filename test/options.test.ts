@@ -328,7 +328,7 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
 ];
 
 describe('wrong options', () => {
-  it.each(wrong)('%s: says what is wrong', async (_, make, says) => {
+  it.each(wrong)('%s: the error says what is wrong', async (_, make, says) => {
     const error = await (async () => make())().then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -337,12 +337,12 @@ describe('wrong options', () => {
     expect((error as Error).message).toContain(says);
   });
 
-  it('never repeats a text that was given', () => {
+  it('an error about options never repeats a text that was given', () => {
     expect(() => loose(midcall)({ principal: 'hunter2' })).toThrow(/^(?!.*hunter2)/s);
     expect(() => loose(redisStore)('redis://user:hunter2@host')).toThrow(/^(?!.*hunter2)/s);
   });
 
-  it('takes undefined for absent', () => {
+  it('undefined counts as absent among options', () => {
     expect(() => loose(midcall)({ key: undefined, store: undefined, roots: undefined })).not.toThrow();
   });
 });

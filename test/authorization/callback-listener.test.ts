@@ -30,14 +30,14 @@ const get = ({ port, host: own, pathname, search }: URL, host = own) =>
     socket.end(`GET ${pathname}${search} HTTP/1.1\r\nhost: ${host}\r\n\r\n`);
   });
 
-it('callback-L2: accepts a state once', async () => {
+it('callback-L2: a listener for callbacks accepts a state once', async () => {
   const { address, taken } = await listening('a-state');
   expect(await get(address)).toBe(200);
   expect(await get(address)).toBe(400);
   expect(taken).toHaveLength(1);
 });
 
-it('callback-L1: answers under no other host name of this machine', async () => {
+it('callback-L1: a listener for callbacks answers under no other host name of this machine', async () => {
   const { address, taken } = await listening('a-state');
   for (const host of [`localhost:${address.port}`, `evil.example:${address.port}`, '127.0.0.1'])
     expect([host, await get(address, host)]).toEqual([host, 404]);

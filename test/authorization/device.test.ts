@@ -56,7 +56,7 @@ const wanting =
 describe.each(eras)('a sign-in by device code, on %s', era => {
   const auth = { flow: 'device-code', clientId: 'television' } as const;
 
-  it('shows the address and the code, and ends when the person has agreed there', async () => {
+  it('a sign-in by device code shows the address and the code, and ends when the person has agreed there', async () => {
     const { url, granted } = await guarded();
     const clock = handClock(Date.now());
     const person: AtSignIn = async ({ url: page, code }) => {
@@ -79,20 +79,23 @@ describe.each(eras)('a sign-in by device code, on %s', era => {
   it.each([
     ['a long wait', { interval: 1e7, expires_in: 1e9 }, 300_000],
     ['no wait', { interval: -1, expires_in: 1e9 }, 1_000],
-  ])('asks from once a second to once in five minutes, for a day at most: %s', async (_, wants, interval) => {
-    const { url, granted } = await guarded();
-    const { clock, waits } = watchedClock();
-    const begun = clock.now();
-    const person: AtSignIn = () => clock.move(1e13);
-    const host = hostOf(url, { era, vault: memoryVault(), auth, person, clock, fetch: wanting(wants) });
-    expect(await host.refusal()).toContain('has expired. Try again.');
-    expect(host.asked.map(({ openUntil }) => openUntil)).toEqual([begun + day]);
-    expect(waits).toContain(interval);
-    expect(waits.filter(ms => ms < 1_000 || ms > 300_000)).toEqual([]);
-    expect(granted).toEqual([]);
-  });
+  ])(
+    'a sign-in by device code asks from once a second to once in five minutes, for a day at most: %s',
+    async (_, wants, interval) => {
+      const { url, granted } = await guarded();
+      const { clock, waits } = watchedClock();
+      const begun = clock.now();
+      const person: AtSignIn = () => clock.move(1e13);
+      const host = hostOf(url, { era, vault: memoryVault(), auth, person, clock, fetch: wanting(wants) });
+      expect(await host.refusal()).toContain('has expired. Try again.');
+      expect(host.asked.map(({ openUntil }) => openUntil)).toEqual([begun + day]);
+      expect(waits).toContain(interval);
+      expect(waits.filter(ms => ms < 1_000 || ms > 300_000)).toEqual([]);
+      expect(granted).toEqual([]);
+    },
+  );
 
-  it('asks ever less often where that is wanted, but at least once in five minutes', async () => {
+  it('a sign-in by device code asks ever less often where that is wanted, but at least once in five minutes', async () => {
     const { url } = await guarded();
     const { clock, waits } = watchedClock();
     const wanted = wanting({ expires_in: 1e9 });

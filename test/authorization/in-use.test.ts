@@ -38,7 +38,7 @@ const changed = async (response: Response, change: (answer: Json) => Json): Prom
 const isMetadata = ({ url }: Passing): boolean => url.pathname.includes('/.well-known/');
 
 describe('a sign-in', () => {
-  it('at an issuer that differs by its last slash takes the operator’s word that both are the same', async () => {
+  it('a sign-in at an issuer that differs by its last slash takes the operator’s word that both are the same', async () => {
     const { url, logins } = await guarded();
     const issuer = `${logins.issuer}/`;
     const slashed = network(logins.issuer, async request => {
@@ -61,7 +61,7 @@ describe('a sign-in', () => {
     expect(await host.call('whoami')).toBe('alice');
   });
 
-  it('where the metadata says nothing of PKCE takes the operator’s word that it is checked', async () => {
+  it('a sign-in where the metadata says nothing of PKCE takes the operator’s word that it is checked', async () => {
     const { url, logins } = await guarded();
     const silent = network(logins.issuer, async request => {
       const response = await request.send();
@@ -86,7 +86,7 @@ describe('a sign-in', () => {
     expect(await refused.refusal()).toContain('does not say that it supports PKCE (S256)');
   });
 
-  it('where resource is refused leaves it out of the page and of token requests if the entry says so', async () => {
+  it('a sign-in leaves resource out of the page and of token requests if the entry says so', async () => {
     const { url, logins } = await guarded();
     const forms: string[] = [];
     const entra = network(logins.issuer, async request => {
@@ -113,7 +113,7 @@ describe('a sign-in', () => {
     expect(forms.at(-1)).not.toContain('resource=');
   });
 
-  it('by the entry that a chat service documents comes back to localhost at the port it names', async () => {
+  it('a sign-in by the entry that a chat service documents comes back to localhost at the port it names', async () => {
     const { url } = await guarded();
     const port = await freePort();
     const text = JSON.stringify({
@@ -128,7 +128,7 @@ describe('a sign-in', () => {
     expect(host.asked[0]!.url.href).toContain(encodeURIComponent(`http://localhost:${port}/callback`));
   });
 
-  it('takes members that are null or empty for absent ones, in metadata, registration and tokens', async () => {
+  it('a sign-in takes members that are null or empty for absent ones, in metadata, registration and tokens', async () => {
     const { url, logins } = await guarded();
     const null_ = network(logins.issuer, async request => {
       const response = await request.send();
@@ -145,7 +145,7 @@ describe('a sign-in', () => {
     expect(await host.call('whoami')).toBe('alice');
   });
 
-  it('tries the authorization servers in the order of the server, and says of each why it cannot be used', async () => {
+  it('a sign-in tries the authorization servers in the server’s order, and says of each why it cannot be used', async () => {
     const gone = `http://127.0.0.1:${await freePort()}/gone`;
     const list = { own: '', all: [gone] };
     const { url } = await guarded({
@@ -165,7 +165,7 @@ describe('a sign-in', () => {
     expect(await host.call('whoami')).toBe('alice');
   });
 
-  it('quotes the authorization server where it refuses to register the host', async () => {
+  it('a sign-in quotes the authorization server where it refuses to register the host', async () => {
     const { url, logins } = await guarded();
     const closed = network(logins.issuer, async request =>
       request.body.startsWith('{')
@@ -178,7 +178,7 @@ describe('a sign-in', () => {
     );
   });
 
-  it('names the member of an answer that OAuth does not allow', async () => {
+  it('a sign-in names the member of an answer that OAuth does not allow', async () => {
     const { url, logins } = await guarded();
     const odd = network(logins.issuer, async request => {
       const response = await request.send();
@@ -221,7 +221,7 @@ describe('a renewal', () => {
     return form;
   };
 
-  it('names the scopes where the entry says that the authorization server does not remember them', async () => {
+  it('a renewal names the scopes where the entry says that the authorization server does not remember them', async () => {
     expect((await sent({})).get('scope')).toBeNull();
     const form = await sent({ scopeAtRefresh: true });
     expect(Object.fromEntries(form)).toMatchObject({

@@ -40,7 +40,7 @@ async function elsewhere(answer: (path: string) => object | undefined = () => un
 }
 
 describe.each(eras)('a host that signs in, on %s', era => {
-  it('refuses an answer that names another issuer (RFC 9207), and says so on the page and in the error', async () => {
+  it('a host refuses an answer that names another issuer (RFC 9207), and says so on the page and in the error', async () => {
     const { url, granted } = await guarded();
     const seen: string[] = [];
     const person = comesBackWith(callback => callback.searchParams.set('iss', 'https://evil.example'), seen);
@@ -53,7 +53,7 @@ describe.each(eras)('a host that signs in, on %s', era => {
     expect(granted).toEqual([]);
   });
 
-  it('takes no notice of an answer with another state, and goes on waiting for its own', async () => {
+  it('a host takes no notice of an answer with another state, and goes on waiting for its own', async () => {
     const { url } = await guarded();
     const seen: string[] = [];
     const person: AtSignIn = async (question, inbox) => {
@@ -82,7 +82,7 @@ describe.each(eras)('a host that signs in, on %s', era => {
     expect(await host.refusal()).toMatch(/the authorization server says access_denied: “No, .*thanks”/);
   });
 
-  it('refuses a server that asks for a token meant for another one', async () => {
+  it('a host refuses a server that asks for a token meant for another one', async () => {
     const { url } = await guarded({ metadata: own => ({ ...own, resource: 'https://bank.example/mcp' }) });
     const host = hostOf(url, { era, vault: memoryVault() });
     expect(await host.refusal()).toMatch(
@@ -91,7 +91,7 @@ describe.each(eras)('a host that signs in, on %s', era => {
     expect(host.asked).toEqual([]);
   });
 
-  it('refuses metadata of another issuer, before anything is sent to its endpoints', async () => {
+  it('a host refuses metadata of another issuer, before anything is sent to its endpoints', async () => {
     const posing = await elsewhere(path =>
       path.startsWith('/.well-known/')
         ? {
@@ -109,7 +109,7 @@ describe.each(eras)('a host that signs in, on %s', era => {
     expect([host.asked, posing.asked.filter(each => !each.includes('.well-known'))]).toEqual([[], []]);
   });
 
-  it('refuses an authorization server on another origin where a client secret would go there', async () => {
+  it('a host refuses an authorization server on another origin where a client secret would go there', async () => {
     const { url, logins, granted, clientSecret } = await guarded();
     const auth = { flow: 'client-credentials', clientId: 'robot', clientSecret } as const;
     const unnamed = hostOf(url, { era, vault: memoryVault(), auth });
@@ -121,7 +121,7 @@ describe.each(eras)('a host that signs in, on %s', era => {
     expect(granted).toEqual([]);
   });
 
-  it('refuses an authorization server that is not the one its entry names, with nobody asked', async () => {
+  it('a host refuses an authorization server that is not the one its entry names, with nobody asked', async () => {
     const { url } = await guarded();
     const host = hostOf(url, { era, vault: memoryVault(), auth: { issuer: 'https://login.example' } });
     expect(await host.refusal()).toMatch(/wants a sign-in at http.* Its entry allows https:\/\/login\.example alone/);
@@ -154,7 +154,7 @@ describe.each(eras)('a host that signs in, on %s', era => {
     expect(refusal).not.toContain('canary-8d1f');
   });
 
-  it('refuses metadata on another origin than the server, which is not asked', async () => {
+  it('a host refuses metadata on another origin than the server, which is not asked', async () => {
     const other = await elsewhere();
     const { url } = await guarded({
       intercept: () =>
@@ -168,7 +168,7 @@ describe.each(eras)('a host that signs in, on %s', era => {
     expect(other.asked).toEqual([]);
   });
 
-  it('gives up where the server refuses a token that it was just given', async () => {
+  it('a host gives up where the server refuses a token that it was just given', async () => {
     let refuses = false;
     const { url, granted } = await guarded({
       intercept: () => (refuses ? new Response(null, { status: 401 }) : undefined),
@@ -180,7 +180,7 @@ describe.each(eras)('a host that signs in, on %s', era => {
     expect(granted.filter(each => each === 'authorization_code').length).toBeLessThanOrEqual(2);
   });
 
-  it('forgets a registration whose sign-in came to nothing, so that the next one registers anew', async () => {
+  it('a host forgets a registration whose sign-in came to nothing, so that the next one registers anew', async () => {
     const { url } = await guarded();
     const vault = memoryVault();
     const declines: AtSignIn = ({ id }, inbox) => inbox.reply(id, { action: 'decline' }, 'test');
@@ -212,30 +212,33 @@ describe.each(eras)('a host that signs in, on %s', era => {
     expect(question!.scopes).not.toContain('admin');
   });
 
-  it.each(['metadata', 'refusal'])('asks for no more scopes than a person could look through: its %s', async where => {
-    const named = Array.from({ length: 50_000 }, (_, at) => `scope-${at}`);
-    const { url } = await guarded({
-      metadata: own => ({ ...own, scopes_supported: named }),
-      intercept: () => {
-        const challenge = where === 'refusal' ? `Bearer scope="${named.slice(0, 1_000).join(' ')}"` : 'Bearer';
-        return new Response(null, { status: 401, headers: { 'www-authenticate': challenge } });
-      },
-    });
-    const host = hostOf(url, {
-      era,
-      vault: memoryVault(),
-      person: ({ id }, inbox) => inbox.reply(id, { action: 'decline' }, 'test'),
-    });
-    await host.refusal();
-    const { scopes, url: page } = host.asked[0]!;
-    const asked = scopes.filter(each => each !== 'offline_access');
-    expect(asked).toEqual(named.slice(0, asked.length));
-    expect(asked.length).toBeGreaterThan(300);
-    expect(page.href.length).toBeLessThan(6_000);
-  });
+  it.each(['metadata', 'refusal'])(
+    'a host asks for no more scopes than a person could look through: its %s',
+    async where => {
+      const named = Array.from({ length: 50_000 }, (_, at) => `scope-${at}`);
+      const { url } = await guarded({
+        metadata: own => ({ ...own, scopes_supported: named }),
+        intercept: () => {
+          const challenge = where === 'refusal' ? `Bearer scope="${named.slice(0, 1_000).join(' ')}"` : 'Bearer';
+          return new Response(null, { status: 401, headers: { 'www-authenticate': challenge } });
+        },
+      });
+      const host = hostOf(url, {
+        era,
+        vault: memoryVault(),
+        person: ({ id }, inbox) => inbox.reply(id, { action: 'decline' }, 'test'),
+      });
+      await host.refusal();
+      const { scopes, url: page } = host.asked[0]!;
+      const asked = scopes.filter(each => each !== 'offline_access');
+      expect(asked).toEqual(named.slice(0, asked.length));
+      expect(asked.length).toBeGreaterThan(300);
+      expect(page.href.length).toBeLessThan(6_000);
+    },
+  );
 
   it.each(['\r\n', '\n', '\0', 'é'])(
-    'takes no token with %j in it, repeats none of it, and signs in anew',
+    'a host takes no token with %j in it, repeats none of it, and signs in anew',
     async odd => {
       const { url } = await guarded();
       const vault = memoryVault();
@@ -349,7 +352,7 @@ describe('addresses that a server names for a sign-in', () => {
     );
   });
 
-  it('one of more than 2,000 characters is refused', () => {
+  it('an address of more than 2,000 characters is refused', () => {
     const address = `https://login.example.com/${'a'.repeat(2_000)}`;
     expect(() => judgeEndpoint('The token endpoint', address, publicServer)).toThrow('is longer than 2000 characters');
   });
@@ -366,7 +369,7 @@ describe('a server or authorization server that does not answer', () => {
   const late = (): Promise<Response> => Promise.reject(new DOMException('too late', 'TimeoutError'));
   const options = { serverUrl: new URL('https://notes.example/mcp'), challenge: { wants: 'token' }, auth: {} } as const;
 
-  it('a server or authorization server that does not answer has nobody signed in anywhere else: it may name another authorization server than its own origin', async () => {
+  it('a server that does not answer has nobody signed in elsewhere, since it may name another authorization server', async () => {
     const asked: string[] = [];
     const fetch = (input: unknown) => {
       asked.push(new URL(String(input)).pathname);

@@ -13,7 +13,7 @@ const entryWith = (auth: unknown): string =>
   JSON.stringify({ mcpServers: { notes: { url: 'https://notes.example/mcp', auth } } });
 
 describe('an entry', () => {
-  it('of docs/sign-in.md is read, with the secret from the environment', async () => {
+  it('the entry of docs/sign-in.md is read, with the secret from the environment', async () => {
     const text = await readFile(new URL('../../examples/docs/sign-in.mcp.json', import.meta.url), 'utf8');
     const secret = 'entry-secret-canary-77ac1e';
     const entries = readServerEntries(text, { BUILD_SECRET: secret });
@@ -42,7 +42,7 @@ describe('an entry', () => {
     ],
     [{ scopes: ['two words'] }, "has 'scopes' that are not a list of scope names."],
     [{ redirectPort: 70_000 }, "has a 'redirectPort' that is not a number from 1 to 65535."],
-  ])('with auth %j is refused in words', (auth, why) => {
+  ])('an entry with auth %j is refused in words', (auth, why) => {
     expect(() => readServerEntries(entryWith(auth))).toThrow(why);
     expect(() => readServerEntries(entryWith(auth))).not.toThrow('canary');
   });

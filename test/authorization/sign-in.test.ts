@@ -56,7 +56,7 @@ describe.each(eras)('a server that wants a sign-in, on %s', era => {
     expect([ada.asked.length, grace.asked.length]).toEqual([1, 1]);
   });
 
-  it('gets a renewed token when the old one has ended, and the refresh token is presented once by three processes', async () => {
+  it('an ended token is renewed, and three processes present the refresh token once', async () => {
     const { url, granted } = await guarded();
     const { vault } = await folderOfVault();
     const first = hostOf(url, { era, vault: vault() });
@@ -69,7 +69,7 @@ describe.each(eras)('a server that wants a sign-in, on %s', era => {
     expect(hosts.flatMap(({ asked }) => asked)).toEqual([]);
   });
 
-  it('asks once for more when calls need more scopes, and the calls go on', async () => {
+  it('a person is asked once for more when calls need more scopes, and the calls go on', async () => {
     const { url, wants } = await guarded();
     const { vault } = await folderOfVault();
     const host = hostOf(url, { era, vault: vault() });
@@ -103,7 +103,7 @@ describe.each(eras)('a server that wants a sign-in, on %s', era => {
     expect([host.asked, granted]).toEqual([[], ['client_credentials']]);
   });
 
-  it('takes a client that was registered by hand, where clients cannot register by themselves', async () => {
+  it('a client that was registered by hand is taken where clients cannot register by themselves', async () => {
     const { url } = await guarded({ registration: false });
     const { vault } = await folderOfVault();
     const unknown = hostOf(url, { era, vault: vault() });
@@ -130,7 +130,7 @@ describe.each(eras)('a server that wants a sign-in, on %s', era => {
     ]);
   });
 
-  it('keeps the sign-in that another process finished while this one registered its client', async () => {
+  it('a process keeps the sign-in that another finished while it registered its client', async () => {
     const { url } = await guarded();
     const { vault } = await folderOfVault();
     const gate = new EventEmitter();

@@ -50,7 +50,7 @@ describe('a vault', () => {
   });
 
   it.each(['memory', 'folder'])(
-    'vault-folder-V3: changes follow one another, and one that fails changes nothing (%s)',
+    'vault-folder-V3: changes of a vault follow one another, and one that fails changes nothing (%s)',
     async kind => {
       const { vault } = await folderOfVault();
       const shared = memoryVault();

@@ -80,7 +80,7 @@ it('a page whose headers are sent in one go is read as well', async () => {
   ]);
 });
 
-it('so are tokens of a token endpoint, client secrets and keys', async () => {
+it('tokens of a token endpoint, client secrets and keys are heard, too', async () => {
   const handler = `
     res.setHeader('content-type', 'application/json');
     res.end(JSON.stringify({ access_token: 'token-0123456789', refresh_token: 'again-0123456789' }));

@@ -6,7 +6,7 @@ const secret = 'sk-canary-0123456789';
 const planted = [{ secret, what: 'secret of a page', test: 'a' }];
 
 describe('judgeCanaries', () => {
-  it('names what got out, by what and in which test, and never the secret', () => {
+  it('the judge names what got out, by what and in which test, and never the secret', () => {
     const said = [
       { sink: 'a frame of the server over http', text: `{"jsonrpc":"2.0","result":"${secret}"}`, test: 'b' },
       { sink: 'address', text: 'http://127.0.0.1/connect/x', test: 'c' },
@@ -15,14 +15,14 @@ describe('judgeCanaries', () => {
     expect(found).toEqual([{ test: 'b', says: 'secret of a page in: a frame of the server over http' }]);
   });
 
-  it('finds several secrets with one beginning, once each', () => {
+  it('the judge finds several secrets with one beginning, once each', () => {
     const other = { secret: `${secret}-more`, what: 'client secret', test: 'a' };
     const said = [{ sink: 'log', text: `${secret}-more and ${secret}`, test: 'b' }];
     const found = judgeCanaries({ secrets: [...planted, other], said });
     expect(found.map(({ says }) => says).sort()).toEqual(['client secret in: log', 'secret of a page in: log']);
   });
 
-  it('wants secrets that can be recognised', () => {
+  it('the judge wants secrets that can be recognised', () => {
     const short = { secret: 'canary', what: 'secret of a page', test: 'a' };
     const plain = { secret: 'no-bird-0123456789', what: 'secret of a page', test: 'a' };
     expect(judgeCanaries({ secrets: [short, plain], said: [] })).toHaveLength(2);

@@ -36,7 +36,7 @@ async function tapped(program: string): Promise<Frame[]> {
 const seen = (frames: readonly Frame[]) =>
   frames.map(({ test, from, over, frame, text }) => [test, from, over, (frame as { id?: number })?.id ?? text]);
 
-it('records both sides of a child process, and what is no JSON-RPC once it has spoken', async () => {
+it('the tap records both sides of a child process, and what is no JSON-RPC once it has spoken', async () => {
   const frames = await tapped(`
     import { spawn } from 'node:child_process';
     const echo = "process.stdout.write('starting\\\\n');process.stdin.on('data',d=>process.stdout.write(d.toString().replace('1}','2}')))";
@@ -57,7 +57,7 @@ it('records both sides of a child process, and what is no JSON-RPC once it has s
   ]);
 });
 
-it('records both sides of an HTTP server: JSON, events, and a body that is neither', async () => {
+it('the tap records both sides of an HTTP server: JSON, events, and a body that is neither', async () => {
   const frames = await tapped(`
     import { createServer } from 'node:http';
     const server = createServer((req, res) => {
@@ -86,7 +86,7 @@ it('records both sides of an HTTP server: JSON, events, and a body that is neith
   ]);
 });
 
-it('writes down a thousand of a letter that somebody repeats to make a frame long, and all of what stands around', async () => {
+it('the tap writes down a thousand of a letter that makes a frame long, and all of what stands around', async () => {
   const frames = await tapped(`
     import { createServer } from 'node:http';
     const server = createServer((req, res) => req.resume().on('end', () => res.end('{"jsonrpc":"2.0","id":2}')));

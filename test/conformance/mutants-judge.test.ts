@@ -68,7 +68,7 @@ describe('a record of mutants', () => {
     });
   });
 
-  it('lets a test try what it ran through in the turn for its speed, until that is killed or has been tried long enough', () => {
+  it('a record of mutants lets a test try what it ran through, until that is killed or has been tried long enough', () => {
     const ran = { ran: 'one', ms: 9_000, hits: hits('0', '1', '9'), once: [] };
     expect(read(ran, { turn: 500 }).open('one')).toEqual([]);
     expect(read(ran, { turn: 9_000 }).open('one')).toEqual(['0', '1']);
@@ -79,7 +79,7 @@ describe('a record of mutants', () => {
     expect(read(ran, { turn: 9_000 }, { done: 'one' }).open('one')).toEqual([]);
   });
 
-  it('takes a mutant in which a process got stuck as killed, and a test that gets stuck by itself as done', () => {
+  it('a record of mutants takes one in which a process got stuck as killed, and a test that gets stuck as done', () => {
     const record = read({ at }, { stuck: at }, { stuck: { pid: 8, test: 'two' } });
     expect([...record.killed]).toEqual(['3']);
     expect([...record.done]).toEqual(['two']);
@@ -87,7 +87,7 @@ describe('a record of mutants', () => {
     expect(record.broken).toBe(true);
   });
 
-  it('tells where a process is, whether one has to follow, and passes over a line that is half written', () => {
+  it('a record of mutants tells where a process is, whether one has to follow, and passes over half a line', () => {
     expect(readRecord(`${written({ at })}{"noti`)).toMatchObject({ at, broken: false });
     expect(read({ spoilt: '3' }).broken).toBe(true);
     expect(read({ spoilt: '3' }, { turn: 10 }).broken).toBe(false);
@@ -95,7 +95,7 @@ describe('a record of mutants', () => {
 });
 
 describe('what is recorded of mutants', () => {
-  it('names as equivalent only code that is there, once, with a reason', () => {
+  it('the list of equivalent mutants names only code that is there, once, with a reason', () => {
     const list = JSON.parse(readFileSync('tools/conformance/equivalent-mutants.json', 'utf8')) as readonly Equivalent[];
     const flat = (text: string): string => text.replace(/\s+/g, ' ');
     for (const { file, line, code, why } of list) {
@@ -108,7 +108,7 @@ describe('what is recorded of mutants', () => {
     expect(new Set(places).size).toBe(places.length);
   });
 
-  it('writes a row in the place of the one for the same folder, or after the last, and says where a sample was drawn', () => {
+  it('the table of mutants has one row for a folder, in its place or after the last, and says where a sample was drawn', () => {
     const row = {
       folder: 'a/b',
       killed: 9,

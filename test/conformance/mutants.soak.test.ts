@@ -13,7 +13,7 @@ const check = compiler();
 afterAll(() => clone.remove());
 console.log(`mutants: seed ${seed}: ${drawn.join(' ')}`);
 
-it('unbroken, the tests pass', async () => {
+it('the tests of the clone pass where nothing is broken', async () => {
   expect(await clone.run(drawn)).toEqual([]);
 });
 

@@ -13,12 +13,12 @@ it('at least sixty requirements have a mutant, each one', () => {
 });
 
 describe.each(mutants.map(mutant => [mutant.ids.join(', '), mutant] as const))('%s', (_, mutant) => {
-  it('has its place', () => {
+  it('a mutant has its place', () => {
     expect(mutated(mutant)).toContain(mutant.replace);
     expect(mutant.replace).not.toBe(mutant.find);
   });
 
-  it.each(mutant.ids)('breaks %s, which binds and has tests', id => {
+  it.each(mutant.ids)('a mutant breaks %s, which binds and has tests', id => {
     expect(levels.get(id)).toMatch(/^MUST/);
     expect(quickFilesOf(id)).not.toEqual([]);
   });

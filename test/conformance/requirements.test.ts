@@ -28,11 +28,11 @@ it.each([
   ['an id that is only spoken of', 'breaks sample-01, which binds', []],
   ['a revision of the protocol', '2025-11-25: asks', []],
   ['another abbreviation', 'utf-16: asks', []],
-])('a title with %s', (_, title, ids) => {
+])('the ids are read from a title with %s', (_, title, ids) => {
   expect(idsIn(title, new Set(['sample', '900']))).toEqual(ids);
 });
 
-it('finds the files that name a statement, each once', () => {
+it('the search finds the files that name a statement, each once', () => {
   const text = "it('sample-01: asks', …); it('sample-01, 900-01: again', …);";
   const named = filesById(
     [
@@ -91,7 +91,7 @@ it('one test that passed is enough, where none failed', () => {
   expect(ran(['asks', 'passed'])).toEqual(['sample-01: no test of this run names it.']);
 });
 
-it('reads the tests of a report', () => {
+it('the tests of a report are read', () => {
   const assertionResults = [{ ancestorTitles: ['asks'], title: 'once', status: 'passed' }];
   expect(reported({ testResults: [{ name: '/clone/a.test.ts', assertionResults }] }, '/clone/')).toEqual([
     { file, name: 'asks › once', status: 'passed' },

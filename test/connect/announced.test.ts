@@ -41,7 +41,7 @@ async function finish(params: Params): Promise<void> {
 }
 
 describe.each(eras)('%s', era => {
-  it('elicit-url-06, elicit-url-07, elicit-url-10, elicit-url-14, elicit-url-56, elicit-url-70: one shape for every kind of page, with an address of ours that says nothing', async () => {
+  it('elicit-url-06, elicit-url-07, elicit-url-10, elicit-url-14, elicit-url-56, elicit-url-70: pages of every kind are announced in one shape, at an address of ours that says nothing', async () => {
     const own: PageKind = {
       name: 'pay',
       show: () => ({ title: 'Pay', body: trusted(''), send: 'Pay' }),
@@ -134,7 +134,7 @@ describe.each(eras)('%s', era => {
     expect(new Set(alice.tokens)).toEqual(new Set(['Bearer alice']));
   });
 
-  it('elicit-url-20, elicit-url-22, elicit-url-27: that a page is finished is told to the one client that was sent to it, in 2025-11-25 alone', async () => {
+  it('elicit-url-20, elicit-url-22, elicit-url-27: the end of a page is told to the one client that was sent to it, on 2025-11-25 alone', async () => {
     for (const asError of era === '2025-11-25' ? [false, true] : [false]) {
       const served = await serve(async call =>
         told(await call.elicitUrl({ message: 'Sure?', page: confirm(), assurance: 'in-band', asError })),

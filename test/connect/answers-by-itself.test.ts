@@ -51,7 +51,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
       ['a form', byForm, { q0: 'true' }, 'accept true page in-band'],
       ['a page', byPage, {}, 'accept {"approved":true} page in-band'],
     ] as const)(
-      'leaves the person a link where %s was asked, and asks and opens nothing more',
+      'a host that answers by itself leaves the person a link where %s was asked, and asks and opens nothing more',
       async (_, ask, sent, end) => {
         const opened: string[] = [];
         const made = await host(ask, no, opened);
@@ -66,7 +66,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
       },
     );
 
-    it('gets no secret by a link that proves nobody, and the answer is suspect', async () => {
+    it('a host that answers by itself gets no secret by a link that proves nobody, and the answer is suspect', async () => {
       const page = secret({ name: 'weather', label: 'API key' });
       // Over HTTP without a sign-in no page proves anybody, so none is announced to begin with.
       const reason = carrier === 'http' ? 'unavailable' : 'suspect';
@@ -75,7 +75,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
       expect(made.asked).toHaveLength(carrier === 'http' ? 0 : 1);
     });
 
-    it('is marked and nothing more where no level is demanded', async () => {
+    it('an answer of a host by itself is marked and nothing more where no level is demanded', async () => {
       const made = await host(async call => {
         const answer = await call.elicit({ message: 'Sure?', form: Boolean });
         return `${answer.action} ${answer.by.suspect}: ${whyNot(answer)}`;

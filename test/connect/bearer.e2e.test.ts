@@ -62,7 +62,7 @@ describe.each(['opaque', 'jwt'] as const)('%s tokens', tokens => {
   });
   afterAll(() => server?.close());
 
-  it('one that is meant for this endpoint says whose call it is', async () => {
+  it('a token that is meant for this endpoint says whose call it is', async () => {
     const auth = await present(`Bearer ${await token(resource.href)}`);
     expect(auth).toMatchObject({ clientId: 'public', scopes: ['notes'], extra: { iss: server.issuer, sub: 'alice' } });
     const ctx = { http: { authInfo: auth } } as unknown as ServerContext;
@@ -70,7 +70,7 @@ describe.each(['opaque', 'jwt'] as const)('%s tokens', tokens => {
     expect(guard.principal({} as ServerContext)).toBeUndefined();
   });
 
-  it('none at all is refused, and told where to get one (RFC 9728)', async () => {
+  it('a request without a token is refused, and told where to get one (RFC 9728)', async () => {
     const [status, challenge] = await refusal(present());
     expect(status).toBe(401);
     const address = /resource_metadata="([^"]+)"/u.exec(challenge)?.[1] ?? '';
@@ -86,12 +86,12 @@ describe.each(['opaque', 'jwt'] as const)('%s tokens', tokens => {
     expect(guard.metadata(new Request(resource))).toBeUndefined();
   });
 
-  it('bearer-B1: one that was given to another service is refused', async () => {
+  it('bearer-B1: a token that was given to another service is refused', async () => {
     const [status, challenge] = await refusal(present(`Bearer ${await token('https://other.example/mcp')}`));
     expect([status, challenge]).toEqual([401, expect.stringContaining('invalid_token')]);
   });
 
-  it('invented, damaged and expired ones are refused, and nothing of them is said', async () => {
+  it('invented, damaged and expired tokens are refused, and nothing of them is said', async () => {
     const good = await token(resource.href);
     const damaged = `${good.slice(0, -4)}${good.endsWith('AAAA') ? 'BBBB' : 'AAAA'}`;
     const [head, body] = good.split('.');
@@ -113,7 +113,7 @@ describe.each(['opaque', 'jwt'] as const)('%s tokens', tokens => {
   });
 
   if (tokens === 'opaque')
-    it('what introspection does not call an access token of this moment is refused', async () => {
+    it('a token that introspection does not call an access token of this moment is refused', async () => {
       const seconds = Math.floor(time / 1_000);
       const described = { active: true, sub: 'alice', client_id: 'public', scope: 'notes', aud: resource.href };
       const answers: [object, boolean][] = [
@@ -145,12 +145,12 @@ describe.each(['opaque', 'jwt'] as const)('%s tokens', tokens => {
       server.state.intercept = undefined;
     });
 
-  it('one without the scope that is needed is told so', async () => {
+  it('a token without the scope that is needed is told so', async () => {
     const [status, challenge] = await refusal(present(`Bearer ${await token(resource.href, ['more'])}`));
     expect([status, challenge]).toEqual([403, expect.stringContaining('insufficient_scope')]);
   });
 
-  it('guards the endpoint that docs/connect.md shows, with its pages beside it', async () => {
+  it('a bearer guards the endpoint that docs/connect.md shows, with its pages beside it', async () => {
     const key = new Uint8Array(32).map((_, index) => index * 5);
     const factoryOf = (mid: Midcall) => () => mid.wrap(new McpServer({ name: 'weather', version: '1.0.0' }));
     const { serving, pages } = await documentedHttp(host, { store: memoryStore(), key }, factoryOf);
@@ -163,7 +163,7 @@ describe.each(['opaque', 'jwt'] as const)('%s tokens', tokens => {
     await pages.close();
   });
 
-  it('where the server cannot be asked, nobody gets in', async () => {
+  it('nobody gets in where the server of tokens cannot be asked', async () => {
     const good = await token(resource.href);
     const away = bearer(providerFor(), { resource });
     server.state.intercept = (_req, res) => {

@@ -17,7 +17,7 @@ const gate = () => {
 };
 
 describe.each(eras)('%s', era => {
-  it('the link is made when the step beside it has ended, and has all of its time then', async () => {
+  it('the link of a page is made when the step beside it has ended, and has all of its time then', async () => {
     const [begun, work] = [gate(), gate()];
     const later = { ms: 0 };
     const made = await fixture({
@@ -47,7 +47,7 @@ describe.each(eras)('%s', era => {
     expect(await result).toBe('accept {"approved":true} page out-of-band');
   });
 
-  it('where a step waits for it, the call ends and says so; no page was made and no browser opened', async () => {
+  it('a call whose step waits for its page ends and says so; no page was made and no browser opened', async () => {
     const opened: string[] = [];
     const stalls: (() => void)[] = [];
     const armed = gate();

@@ -85,7 +85,7 @@ function textsOf({ pair }: Fixture): readonly { readonly text: string; readonly 
 }
 
 describe.each(cases)('$era over $carrier, a client with $capabilities, asError $asError, demanded $demanded', given => {
-  it('shows the code to the person alone, apart from the link', async () => {
+  it('the code of a page is shown to the person alone, apart from the link', async () => {
     const { era, carrier, capabilities, asError, demanded } = given;
     const made = await fixture({
       era,

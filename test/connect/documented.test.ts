@@ -10,7 +10,7 @@ describe.each(eras)('%s', era => {
     ['forecast', { place: 'Bergen' }, { secret: 'sk-canary-123' }, 'Bergen: fine (13 characters of key)'],
     ['wipe', { folder: 'old' }, {}, 'Wiped old.'],
     ['plan', {}, { kind: 'private', 'people.0.name': 'Ada' }, 'Planned for Ada.'],
-  ] as const)('%s', async (name, args, fields, expected) => {
+  ] as const)('the documented tool %s is answered on a page', async (name, args, fields, expected) => {
     const kept = new Map<string, string>();
     const vault: Keeper = {
       put: async (owner, at, value) => void kept.set(owner.subject + at, value),

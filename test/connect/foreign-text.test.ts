@@ -98,7 +98,7 @@ describe.each(eras)('%s', era => {
     },
   );
 
-  it('in a text for the model no line of it gets out of the quotation', async () => {
+  it('no line of foreign text in a text for the model gets out of the quotation', async () => {
     const made = await fixture({
       era,
       capabilities: {},

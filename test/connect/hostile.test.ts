@@ -56,7 +56,7 @@ const raw = (port: number, bytes: string) =>
 const urlencoded = 'application/x-www-form-urlencoded';
 
 describe('a form', () => {
-  it('of a megabyte of fields, or of one field sent over and over, is answered at once', async () => {
+  it('a form of a megabyte of fields, or of one field sent over and over, is answered at once', async () => {
     const { person, url, result } = await opened('confirm');
     const cookie = [...person.cookies].map(each => each.join('=')).join('; ');
     const headers = { cookie, origin: new URL(url).origin, 'content-type': urlencoded };
@@ -138,7 +138,7 @@ describe('a form', () => {
     ['several parts', 'multipart/form-data; boundary=x', 'This form was not accepted'],
     ['no type', undefined, 'This form was not accepted'],
     ['XML', 'text/xml', 'This form was not accepted'],
-  ])('with %s is read as a form or not at all', async (_, type, title) => {
+  ])('a form with %s is read as a form or not at all', async (_, type, title) => {
     const { person, result } = await opened('confirm');
     expect((await person.send({}, { headers: { 'content-type': type } })).title).toBe(title);
     await person.get();
@@ -293,7 +293,7 @@ describe('an address', () => {
   });
 
   it.each(['rebound.example', '127.0.0.1', '[::1]', '0.0.0.0', '127.0.0.1.evil.example', 'localhost.evil.example', ''])(
-    'under the name %s gets nothing',
+    'an address under the name %s gets nothing',
     async name => {
       const { person, url, result } = await opened('confirm');
       const { pathname, port } = new URL(url);
@@ -332,7 +332,7 @@ describe('an address', () => {
     ['is asked for as http://[', at => `http://[ HTTP/1.1\r\nhost: ${at.host}`, '400'],
     ['is asked for with its whole address', at => `${at.href} HTTP/1.1\r\nhost: ${at.host}`, '200'],
     ['is not there, at //', at => `// HTTP/1.1\r\nhost: ${at.host}`, '404'],
-  ])('%s', async (_, request, status) => {
+  ])('an address that %s leads to its page or nowhere', async (_, request, status) => {
     const { person, url, result } = await opened('confirm');
     const said = await raw(Number(new URL(url).port), `GET ${request(new URL(url))}\r\nconnection: close\r\n\r\n`);
     expect(said.split(' ')[1]).toBe(status);

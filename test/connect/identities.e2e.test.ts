@@ -102,7 +102,7 @@ async function start(offers: Offers, { baseUrl = pagesAt, clientId }: { baseUrl?
 }
 
 describe('a provider that reads client id metadata documents', () => {
-  it('identities-I1: a provider that reads client id metadata documents knows this server by the address of its document, and is not asked to register it, though it would', async () => {
+  it('identities-I1: a provider knows this server by the address of its document, and is not asked to register it, though it would', async () => {
     const under = await start({ document: true, registration: true });
     expect(await under.signIn()).toContain('This is done');
     expect(under.asked.map(each => each.searchParams.get('client_id'))).toContain(documentAt);
@@ -111,7 +111,7 @@ describe('a provider that reads client id metadata documents', () => {
     expect(await under.kept.token(alice, under.quill)).toBeDefined();
   });
 
-  it('renews and ends the sign-in as the same client', async () => {
+  it('this server renews and ends a sign-in as the same client', async () => {
     const under = await start({ document: true });
     under.quillServer.state.accessTokenSeconds = 30;
     await under.signIn();
@@ -137,7 +137,7 @@ describe('a provider that reads client id metadata documents', () => {
     expect((await pages.fetch(new Request(`${pagesAt}/client/other`))).status).toBe(404);
   });
 
-  it('connect-C5: there is none for a server that was registered, or that nobody outside can reach', async () => {
+  it('connect-C5: a server that was registered, or that nobody outside can reach, has no document', async () => {
     const registered = await start({ document: true }, { clientId: 'library' });
     expect((await registered.pages.fetch(new Request(documentAt))).status).toBe(404);
     const baseUrl = 'http://127.0.0.1:9/connect';
@@ -155,13 +155,9 @@ describe('who this server is', () => {
   });
 
   it.each([
-    ['that reads no documents', { registration: true }, pagesAt],
-    [
-      'for a server that nobody outside can reach',
-      { document: true, registration: true },
-      'http://127.0.0.1:9/connect',
-    ],
-  ])('identities-I1, identities-I2: is registered by request at a provider %s, once', async (_, offers, baseUrl) => {
+    ['at a provider that reads no documents', { registration: true }, pagesAt],
+    ['where nobody outside can reach it', { document: true, registration: true }, 'http://127.0.0.1:9/connect'],
+  ])('identities-I1, identities-I2: this server registers itself once by request %s', async (_, offers, baseUrl) => {
     const under = await start(offers, { baseUrl });
     expect(await under.signIn()).toContain('This is done');
     await under.kept.forget(alice, under.quill);

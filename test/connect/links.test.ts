@@ -43,7 +43,7 @@ describe('a link', () => {
     expect(await result).toContain('accept');
   });
 
-  it('works once: a second tab and a second sending are told so, and change nothing', async () => {
+  it('a link works once: a second tab and a second sending are told so, and change nothing', async () => {
     const { checked, result, reasons } = await opened();
     const first = await checked();
     const second = await checked();
@@ -71,7 +71,7 @@ describe('a link', () => {
     expect(await result).toContain('accept');
   });
 
-  it('elicit-url-57: shows nothing of the call before its visitor is known', async () => {
+  it('elicit-url-57: a link shows nothing of the call before its visitor is known', async () => {
     const { url, result, checked } = await opened();
     const look = await visitor(url).get();
     expect(look.text).not.toContain('work');
@@ -80,7 +80,7 @@ describe('a link', () => {
     await result;
   });
 
-  it('elicit-url-56: carries nothing of the call, the person or the code', async () => {
+  it('elicit-url-56: a link carries nothing of the call, the person or the code', async () => {
     const { url, code, result, checked } = await opened();
     expect(url).not.toContain(code);
     expect(new URL(url).pathname.split('/')).toHaveLength(3);
@@ -115,7 +115,7 @@ describe('the code', () => {
     expect(await result).toContain('accept');
   });
 
-  it('elicit-url-72: makes a new cookie: one planted before it proves nothing', async () => {
+  it('elicit-url-72: the code makes a new cookie: one planted before it proves nothing', async () => {
     const { url, code, result } = await opened();
     const attacker = visitor(url);
     await attacker.get();
@@ -129,7 +129,7 @@ describe('the code', () => {
     expect(await result).toContain('accept');
   });
 
-  it('typed in two tabs, one after the other, leads to the page in both', async () => {
+  it('the code typed in two tabs, one after the other, leads to the page in both', async () => {
     const { url, code, result, reasons } = await opened();
     const one = visitor(url);
     await one.get();
@@ -148,7 +148,7 @@ describe('the code', () => {
     expect(await result).toContain('accept');
   });
 
-  it('elicit-url-72, elicit-url-73: of one page opens no other', async () => {
+  it('elicit-url-72, elicit-url-73: the code of one page opens no other', async () => {
     const [one, two] = [await opened(), await opened()];
     const who = await one.checked();
     const elsewhere = visitor(two.url, who.cookies);
@@ -182,7 +182,7 @@ describe('a form', () => {
     expect(await result).toContain('accept');
   });
 
-  it('larger than a megabyte is not read', async () => {
+  it('a form larger than a megabyte is not read', async () => {
     const { checked, result } = await opened();
     const person = await checked();
     expect((await person.send({ filler: 'x'.repeat(1_100_000) })).status).toBe(413);
@@ -210,7 +210,7 @@ describe('every page', () => {
     await result;
   });
 
-  it('leads only to our own paths, whatever the request says', async () => {
+  it('every page leads only to our own paths, whatever the request says', async () => {
     const { url, checked, result } = await opened();
     const person = await checked();
     for (const query of ['?next=https://evil.example', '?redirect_uri=//evil.example', '//evil.example']) {
@@ -222,7 +222,7 @@ describe('every page', () => {
     await result;
   });
 
-  it('of the loopback server answers only to its own name', async () => {
+  it('every page of the loopback server answers only to its own name', async () => {
     const { url, checked, result } = await opened();
     const { request } = await import('node:http');
     const status = await new Promise<number>((resolve, reject) => {
@@ -239,7 +239,7 @@ describe('every page', () => {
 });
 
 describe('the loopback server', () => {
-  it('starts with the first page, and closes when none is open', async () => {
+  it('the loopback server starts with the first page, and closes when none is open', async () => {
     const timers: (() => void)[] = [];
     const { pages, result, checked } = await opened({
       midcall: {
@@ -274,11 +274,11 @@ describe('connect()', () => {
     'https://ada:pw@x.example/connect',
     'https://x.example/connect?x=1',
     'https://x.example/connect#x',
-  ])('elicit-url-10, elicit-url-40, elicit-url-58: refuses the base URL %s', baseUrl => {
+  ])('elicit-url-10, elicit-url-40, elicit-url-58: connect() refuses the base URL %s', baseUrl => {
     expect(() => connect({ name: 'x', baseUrl })).toThrow(/baseUrl/);
   });
 
-  it('belongs to one server', async () => {
+  it('connect() makes pages that belong to one server', async () => {
     const { pages, result, checked } = await opened();
     const { midcall } = await import('@midcall/server');
     expect(() => midcall({ pages })).toThrow(/already belong/);

@@ -104,7 +104,7 @@ async function send(
 }
 
 describe.each(eras)('%s: pages', era => {
-  it.each(mounts)('%s take a form as it was sent', async (_, mount) => {
+  it.each(mounts)('pages %s take a form as it was sent', async (_, mount) => {
     const { look, result } = await send(era, mount, sent);
     expect(look.title).toBe('This is done');
     expect(await result).toBe(`${planned} page out-of-band`);
@@ -138,13 +138,13 @@ describe('a form whose body was read before it got to the pages', () => {
         }),
     ],
   ];
-  it.each(reads)('%s is refused, and the operator learns why', async (_, mount) => {
+  it.each(reads)('a form whose body was read %s is refused, and the operator learns why', async (_, mount) => {
     const { look, warned } = await send('2026-07-28', mount, sent);
     expect([look.status, look.title]).toEqual([500, 'This could not be finished']);
     expect(warned.join()).toContain('something in front of the pages has read it');
   });
 
-  it('by a parser that renamed its fields is refused, and the operator learns why', async () => {
+  it('a form that was read by a parser that renamed its fields is refused, and the operator learns why', async () => {
     const mount = (pages: Connect) => inExpress(app => app.use(extended).use(pages.handle));
     const { look, warned } = await send('2026-07-28', mount, { ...sent, 'note[to]': 'Ada' });
     expect(look.status).toBe(500);

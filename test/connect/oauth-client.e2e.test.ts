@@ -134,7 +134,7 @@ afterEach(() => {
 });
 
 describe('the authorization code flow', () => {
-  it('000-20; oauth-O1: sends S256, state, the exact redirect address and the scopes, and no secret', async () => {
+  it('000-20; oauth-O1: the authorization code flow sends S256, state, the exact redirect address and the scopes, and no secret', async () => {
     const { url, state } = await begin(notes);
     const sent = Object.fromEntries(url.searchParams);
     expect(sent).toEqual({
@@ -149,7 +149,7 @@ describe('the authorization code flow', () => {
     expect(url.href).not.toContain(clientSecret);
   });
 
-  it('gives tokens that the vault hands out, renewed never while they live', async () => {
+  it('the authorization code flow gives tokens that the vault hands out, renewed never while they live', async () => {
     await connect(alice, notes);
     const token = await kept.token(alice, notes);
     expect(token).toMatchObject({ scopes: ['notes.read'], expiresAt: time + 3600_000 });
@@ -235,7 +235,7 @@ describe('the authorization code flow', () => {
     await expectedIn('(invalid_grant)', notes.client.exchange(callback, begun));
   });
 
-  it('given metadata works without discovery', async () => {
+  it('a provider with given metadata works without discovery', async () => {
     const given = provider(
       options(rotating, {
         metadata: {
@@ -322,7 +322,7 @@ describe('renewing', () => {
     }
   });
 
-  it('refresh-R1, refresh-R4: where the winner dies in the middle the others wait, say so, and later ask to sign in again', async () => {
+  it('refresh-R1, refresh-R4: the other vaults wait where the winner of a renewal dies, say so, and later ask to sign in again', async () => {
     await connect(alice, notes);
     expire();
     const dying = provider(
@@ -352,7 +352,7 @@ describe('renewing', () => {
     expect(await kept.token(alice, notes)).toBeDefined();
   });
 
-  it('refresh-R2: who looks just before the winner writes, and asks just after, gets what was written', async () => {
+  it('refresh-R2: a vault that looks just before the winner writes, and asks just after, gets what was written', async () => {
     await connect(alice, notes);
     expire();
     const { reached, go } = holdTokens();
@@ -374,7 +374,7 @@ describe('renewing', () => {
     expect(other).toBeDefined();
   });
 
-  it('refresh-R2: the others wait as long as a request of the winner may take', async () => {
+  it('refresh-R2: the other vaults wait as long as a request of the winner may take', async () => {
     await connect(alice, notes);
     expire();
     const { reached, go } = holdTokens();
@@ -409,7 +409,7 @@ describe('renewing', () => {
     expect(await kept.token(alice, notes)).toBeDefined();
   });
 
-  it('refresh-R3, refresh-R4: an answer that broke off leaves it in doubt, and the token that may be spent is not sent again', async () => {
+  it('refresh-R3, refresh-R4: an answer that broke off leaves a renewal in doubt, and the token that may be spent is not sent again', async () => {
     await connect(alice, notes);
     expire();
     rotating.state.intercept = (req, res) => {
@@ -423,7 +423,7 @@ describe('renewing', () => {
     expect(posted.filter(each => each.get('grant_type') === 'refresh_token')).toHaveLength(1);
   });
 
-  it('refresh-R3, refresh-R4: so does a success that nobody can read: it may have granted something', async () => {
+  it('refresh-R3, refresh-R4: a success that nobody can read leaves a renewal in doubt, since it may have granted something', async () => {
     for (const body of ['<h1>Welcome</h1>', '{"access_token":']) {
       posted.length = 0;
       await connect(alice, notes);
@@ -440,7 +440,7 @@ describe('renewing', () => {
     }
   });
 
-  it('refresh-R3: where the refresh token is known to stay, an answer that broke off is no harm', async () => {
+  it('refresh-R3: an answer that broke off is no harm where the refresh token is known to stay', async () => {
     const same = provider(options(constant));
     await connect(alice, same);
     expire();
@@ -456,7 +456,7 @@ describe('renewing', () => {
     expect(await kept.token(alice, same)).toBeDefined();
   });
 
-  it('while a token still lives, a provider in trouble does not show', async () => {
+  it('a provider in trouble does not show while a token still lives', async () => {
     await connect(alice, notes);
     time += 3_600_000 - 30_000;
     rotating.state.intercept = (req, res) => {
@@ -507,7 +507,7 @@ describe('renewing', () => {
 });
 
 describe('forgetting', () => {
-  it('elicit-url-48: removes the sign-in here and ends it at the provider', async () => {
+  it('elicit-url-48: forgetting removes the sign-in here and ends it at the provider', async () => {
     await connect(alice, notes);
     const token = await kept.token(alice, notes);
     expect(await kept.forget(alice, notes)).toBe('revoked');
@@ -521,7 +521,7 @@ describe('forgetting', () => {
     expect(await answer.json()).toEqual({ active: false });
   });
 
-  it('works while the provider is away', async () => {
+  it('forgetting works while the provider is away', async () => {
     await connect(alice, notes);
     rotating.state.intercept = (_req, res) => {
       res.destroy();

@@ -54,7 +54,7 @@ afterEach(async () => {
 describe('fewer scopes than asked for', () => {
   const both = ['notes.read', 'notes.write'];
 
-  it('connect-C4: the page names what is missing, and ends with it when the person goes on without', async () => {
+  it('connect-C4: the page names the scopes that are missing, and ends with that when the person goes on without', async () => {
     under.thirdParty.state.refused = ['notes.write'];
     const alice = under.principal('alice');
     const { url, pageId } = await under.ask(alice, { scopes: both });
@@ -82,7 +82,7 @@ describe('fewer scopes than asked for', () => {
     });
   });
 
-  it('connect-C4: asked again, the provider may allow it after all', async () => {
+  it('connect-C4: a provider that is asked again may allow after all what it refused', async () => {
     under.thirdParty.state.refused = ['notes.write'];
     const alice = under.principal('alice');
     const { url, pageId } = await under.ask(alice, { scopes: both });
@@ -198,7 +198,7 @@ describe('connecting', () => {
     expect(await heading((await browser.follow(callback)).response)).toBe('This is done');
   });
 
-  it('who refuses at the provider can try again, and nothing is connected', async () => {
+  it('a person who refuses at the provider can try again, and nothing is connected', async () => {
     const { url, pageId } = await under.ask(under.principal('alice'));
     const callback = await toCallback(url);
     callback.searchParams.delete('code');
@@ -308,14 +308,14 @@ describe('connecting', () => {
     expect(await heading((await browser.follow(await toCallback(url))).response)).toBe('This is done');
   });
 
-  it('where nobody can tell who visits, nothing is connected', async () => {
+  it('nothing is connected where nobody can tell who visits', async () => {
     const { url } = await under.ask(under.principal('alice'), { check: 'none' });
     const response = await browser.submit(url);
     expect(response.status).toBe(422);
     expect(await textOf(response)).toContain('This server cannot tell who you are');
   });
 
-  it('elicit-url-72: with a code that only the host showed it works without a sign-in, in that browser only', async () => {
+  it('elicit-url-72: a page with a code that only the host showed works without a sign-in, in that browser only', async () => {
     const { url } = await under.ask(under.principal('alice'), { check: 'code', code: 'ABCD-2345' });
     expect((await browser.submit(url, { code: 'ABCD-2345' })).status).toBe(303);
     const callback = await toCallback(url);
@@ -378,7 +378,7 @@ describe('signing in', () => {
     expect([response.status, response.headers.get('location')]).toEqual([303, `/connect/${pageId}`]);
   });
 
-  it('visit-V1: who is called the same at another issuer is another person', async () => {
+  it('visit-V1: a person who is called the same at another issuer is another person', async () => {
     const { url, pageId } = await under.ask({ issuer: 'https://login.example', subject: 'alice' });
     expect(await heading((await browser.follow(url)).response)).toBe('This link was made for somebody else');
     expect(await heading(await browser.submit(url))).toBe('This link was made for somebody else');
@@ -416,7 +416,7 @@ describe('signing in', () => {
     expect(await under.outcome(pageId)).toBeUndefined();
   });
 
-  it('a session that ended while the person was on the page: what they send leads to sign in, and back', async () => {
+  it('a person whose session ended while they were on the page is led to sign in, and back', async () => {
     const { url, pageId } = await under.ask(under.principal('alice'));
     await browser.follow(url);
     const page = await (await browser.send(url)).text();
@@ -466,7 +466,7 @@ describe('signing in', () => {
   });
 });
 
-it('elicit-url-40; sign-in-S5: over https the cookies are Secure and __Host-, and a session under the plain name counts for nothing', async () => {
+it('elicit-url-40; sign-in-S5: cookies over https are Secure and __Host-, and a session under the plain name counts for nothing', async () => {
   const key = new Uint8Array(32).map((_, index) => index * 11);
   const login = provider({ id: 'login', issuer: under.login.issuer, clientId: 'pages', clientSecret });
   const https = connect({

@@ -75,7 +75,7 @@ describe.each(eras)('%s', era => {
     expect(await made.call()).toContain('"resume"');
   });
 
-  it('of many at once no more get a page than may be open, and those are taken back with the call', async () => {
+  it('of many pages at once no more are opened than may be, and those are taken back with the call', async () => {
     const made = await fixture({
       era,
       connect: { maxOpen: 3 },
@@ -144,7 +144,7 @@ function processes(most: number) {
 const limit = { code: 'connect/limit' };
 
 describe('open pages of one person, in processes that share a store', () => {
-  it('open-pages-G1: are counted together, until one is answered at either, or its time is up', async () => {
+  it('open-pages-G1: the open pages of one person are counted together, until one is answered at either, or its time is up', async () => {
     const { records, page, pass, started } = processes(2);
     const [a, b] = [started(), started()];
     const [one, two, three] = [page(), page(), page()];
@@ -160,7 +160,7 @@ describe('open pages of one person, in processes that share a store', () => {
     await a.open(page(), async () => {});
   });
 
-  it('open-pages-G2: of many that are opened at once at both no more get in than fit, and one that fails makes room', async () => {
+  it('open-pages-G2: of many pages opened at once at both processes no more get in than fit, and one that fails makes room', async () => {
     const { page, started } = processes(3);
     const [a, b] = [started(), started()];
     await expect(a.open(page(), () => Promise.reject(new Error('no port')))).rejects.toThrow('no port');

@@ -116,7 +116,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(await made.call({ key: true })).toBe('cancel unavailable native in-band');
   });
 
-  it('001-18: where pages are switched off for an ask, a client without URL mode is unavailable', async () => {
+  it('001-18: a client without URL mode is unavailable where pages are switched off for an ask', async () => {
     const made = await fixture({
       era,
       carrier,
@@ -179,14 +179,14 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', era => {
     expect(opened).toHaveLength(1);
   });
 
-  it('001-18: where nobody can open a page it says so to the operator, and the answer is unavailable', async () => {
+  it('001-18: the operator is told where nobody can open a page, and the answer is unavailable', async () => {
     const made = await fixture({ era, connect: { reach: { kind: 'nobody', why: 'it runs in CI' } }, handler: sure });
     expect(await made.call()).toBe('cancel unavailable native in-band');
     expect(made.warned.join()).toContain('Give connect a baseUrl');
     expect(made.pages.port).toBeUndefined();
   });
 
-  it('where another process has the port that was named, it says so to the operator, and the answer is unavailable', async () => {
+  it('the operator is told where another process has the port that was named, and the answer is unavailable', async () => {
     const other = createServer();
     await new Promise<void>(resolve => other.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void other.close());
@@ -196,7 +196,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('%s', era => {
     expect(made.warned.join()).toContain(`port ${port} is in use by another process`);
   });
 
-  it('over SSH and in containers the link comes with the way to reach it', async () => {
+  it('a link over SSH and in containers comes with the way to reach it', async () => {
     const made = await fixture({ era, connect: { reach: { kind: 'elsewhere', how: 'ssh' } }, handler: sure });
     const result = made.call();
     const asked = await made.whenAsked(1);
@@ -242,7 +242,7 @@ it.each([
   ['a pod', { KUBERNETES_SERVICE_HOST: '10.0.0.1' }, false, 'container'],
   ['CI, also in a container', { CI: 'true' }, true, { kind: 'nobody' }],
   ['CI that is switched off by name', { CI: 'false' }, false, { kind: 'here' }],
-] as const)('%s is judged from the environment', (_, environment, container, expected) => {
+] as const)('the way to a page is judged from the environment of %s', (_, environment, container, expected) => {
   const judged = reach({ environment, platform: 'linux', container });
   expect(judged).toMatchObject(typeof expected === 'string' ? { kind: 'elsewhere', how: expected } : expected);
 });
@@ -268,7 +268,7 @@ describe('-32042 (2025-11-25)', () => {
     expect(((await made.call().catch(error => error)) as { code: number }).code).toBe(-32042);
   });
 
-  it('what lies in its place and cannot be opened is an error, and opens no page', async () => {
+  it('what lies in the place of an asked page and cannot be opened is an error, and opens no page', async () => {
     const store = memoryStore();
     const set = store.set.bind(store);
     store.set = (name, value, how) => set(name, name.startsWith('page-asked:') ? 'changed' : value, how);
@@ -325,7 +325,7 @@ describe('-32042 (2025-11-25)', () => {
     });
   });
 
-  it('elicit-url-27, elicit-url-34: is not used for another call, nor on 2026-07-28', async () => {
+  it('elicit-url-27, elicit-url-34: a finished page is not used for another call, nor on 2026-07-28', async () => {
     const made = await fixture({ era: '2026-07-28', handler, midcall: { holdMs: 5, clock: shortWaits() } });
     const result = made.call();
     const asked = await made.whenAsked(1);

@@ -201,13 +201,13 @@ describe('a sent form', () => {
   });
 
   it.each(['add:sure', 'add:way', 'add:other', 'add:people.0', 'remove', 'add'])(
-    'changes no list where there is none: %s',
+    'a sent form changes no list where there is none: %s',
     action => {
       expect(step({ ...full, do: action })).toHaveProperty('value');
     },
   );
 
-  it('reaches a list in an entry of another', () => {
+  it('a sent form reaches a list in an entry of another', () => {
     const inner = { kind: 'list', label: 'Bag', items: { weight: { kind: 'number', label: 'Weight' } } } as const;
     const items: Items = { people: { kind: 'list', label: 'Person', items: { bags: inner } } };
     const after = formStep(items, words, sent({ 'people.count': '2', do: 'add:people.1.bags' }));
@@ -216,7 +216,7 @@ describe('a sent form', () => {
 });
 
 describe('a form on a page', () => {
-  it('lets entries be added up to the most, and removed down to the least', () => {
+  it('a form on a page lets entries be added up to the most, and removed down to the least', () => {
     expect(drawn(party, { 'people.count': '1' })).toMatch(/^(?!.*remove:people)(?=.*add:people)/s);
     expect(drawn(party, { 'people.count': '2' })).toMatch(
       /(?=.*remove:people:0)(?=.*remove:people:1)(?=.*add:people)/s,

@@ -7,6 +7,6 @@ describe.each(kinds)('%s', kind => {
   it('page-record-R2: processes race for one page after the other: each has exactly one winner', () =>
     onShared(kind, shared => raceForPages(shared, { racers: 5, rounds: 40 })));
 
-  it('processes killed with SIGKILL at pages, sessions and secrets: nothing half-written, nothing spent twice', () =>
+  it('processes killed with SIGKILL at pages, sessions and secrets leave nothing half-written and spend nothing twice', () =>
     onShared(kind, shared => killAtPages(shared, { kills: 6, atOnce: 3, pages: 60 })));
 });

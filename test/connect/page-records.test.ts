@@ -96,7 +96,7 @@ describe('a page', () => {
     expect(await issuer.look(page.pageId)).toBeUndefined();
   });
 
-  it('page-record-R2, page-record-R3: one gets its turn, and nobody once its time is up', async () => {
+  it('page-record-R2, page-record-R3: one sending of a page gets its turn, and none once its time is up', async () => {
     const { page, issuer, other, advance } = setting();
     await issuer.issue(page);
     expect(await Promise.all([issuer.takeTurn(page, 'accept'), other.takeTurn(page, 'decline')])).toEqual([
@@ -111,7 +111,7 @@ describe('a page', () => {
     expect(await issuer.look(late.pageId)).toEqual({ standing: 'expired' });
   });
 
-  it('page-record-R4: five codes may be tried, in whichever process', async () => {
+  it('page-record-R4: five codes may be tried at a page, in whichever process', async () => {
     const { page, issuer, other } = setting();
     const left: unknown[] = [];
     for (const records of [issuer, other, issuer, other, issuer, other]) left.push(await records.try(page));

@@ -126,7 +126,7 @@ describe.each(['light', 'dark'] as const)('in %s', colorScheme => {
 describe('without client script, on a narrow screen', () => {
   const plain = { javaScriptEnabled: false, viewport: { width: 390, height: 800 } } as const;
 
-  it('a call is confirmed', async () => {
+  it('a call is confirmed without client script', async () => {
     const { url, code, result } = await open('confirm');
     await using me = await visitor(browser, plain);
     await enterCode(me.page, url, code);
@@ -159,7 +159,7 @@ describe('without client script, on a narrow screen', () => {
     }
   });
 
-  it('a secret is entered', async () => {
+  it('a secret is entered without client script', async () => {
     const { url, code, result, vault } = await open('secret');
     await using me = await visitor(browser, plain);
     await enterCode(me.page, url, code);
@@ -169,7 +169,7 @@ describe('without client script, on a narrow screen', () => {
     expect([...vault.values()]).toEqual(['sk-canary-typed']);
   });
 
-  it('a form grows with its answers', async () => {
+  it('a form grows with its answers without client script', async () => {
     const { url, code, result } = await open('form');
     await using me = await visitor(browser, plain);
     const tab = me.page;
@@ -190,7 +190,7 @@ describe('without client script, on a narrow screen', () => {
     );
   });
 
-  it('a question is answered', async () => {
+  it('a question is answered without client script', async () => {
     const { url, code, result } = await open('question');
     await using me = await visitor(browser, plain);
     await enterCode(me.page, url, code);

@@ -122,7 +122,7 @@ describe('phishing', () => {
   });
 });
 
-it('who is signed in as somebody else signs in as the one who was asked, from the page that refused them', async () => {
+it('a visitor signed in as somebody else signs in as the one who was asked, from the page that refused them', async () => {
   const both = await visitor(browser);
   await signInAt(both.page, 'work');
   const { url, pageId } = await under.ask(under.principal('home'));

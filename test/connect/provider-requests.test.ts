@@ -153,7 +153,7 @@ describe('a provider', () => {
 });
 
 describe('who this server is', () => {
-  it('identities-I1: is a document of its own where the provider reads one and can reach it, and a registration otherwise', async () => {
+  it('identities-I1: this server is a document of its own where the provider can read one, and a registration otherwise', async () => {
     let made = 0;
     const at = (takes: object) =>
       ({
@@ -182,7 +182,7 @@ describe('who this server is', () => {
     );
   });
 
-  it('identities-I2: is another at each provider and callback, whatever the port of this machine, and kept until forgotten', async () => {
+  it('identities-I2: this server is another at each provider and callback, whatever the port of this machine, until forgotten', async () => {
     let made = 0;
     const at = (id: string) =>
       ({
@@ -207,7 +207,7 @@ describe('who this server is', () => {
     expect(await idOf('mail')).toBe('c-5');
   });
 
-  it('is registered for as long as its secret lives, to the millisecond', async () => {
+  it('this server is registered for as long as its secret lives, to the millisecond', async () => {
     let made = 0;
     const client = {
       registered: false,
@@ -221,7 +221,7 @@ describe('who this server is', () => {
     expect(await who.at(notes, offer(), never)).toEqual({ id: 'c-1' });
   });
 
-  it('is told to clients that ask where tokens come from (RFC 9728)', async () => {
+  it('clients are told where tokens for this server come from (RFC 9728)', async () => {
     const login = provider({ id: 'login', name: 'Login', issuer, clientId: 'midcall', metadata: published });
     const guard = bearer(login, { resource: new URL('https://notes.example/mcp'), scopes: [] });
     const document = guard.metadata(new Request('https://notes.example/.well-known/oauth-protected-resource/mcp'));
@@ -275,7 +275,7 @@ describe('pages', () => {
     expect(connect({ name: 'Notes', ...options }).attach(host()).local).toBe(local);
   });
 
-  it('of a store that is away for a moment are still waited for', async () => {
+  it('a page whose store is away for a moment is still waited for', async () => {
     const made = host();
     let away = 2;
     const flaky = {

@@ -114,7 +114,7 @@ it('a proxy that takes the prefix off shows that nothing is there, and nothing o
   await result;
 });
 
-it('beside the endpoint, a name that is not allowed reaches no page, whatever is forwarded', async () => {
+it('a name that is not allowed reaches no page beside the endpoint, whatever is forwarded', async () => {
   const pages = connect({ name: 'Notes', baseUrl: 'https://notes.example/connect' });
   const serving = await serveHttp(
     () => {

@@ -43,7 +43,7 @@ describe.runIf(redisServer)('Redis', () => {
     });
     afterAll(() => under?.close());
 
-    it('every page says so, nothing is spent, and the flow goes on from where it was', async () => {
+    it('every page says that Redis is away, nothing is spent, and the flow goes on from where it was', async () => {
       const alice = under.principal('alice');
       const { url, pageId } = await under.ask(alice);
       const browser = new Browser();
@@ -72,7 +72,7 @@ describe.runIf(redisServer)('Redis', () => {
   });
 
   describe.each(eras)('%s', era => {
-    it('away while the person is on the page: the call waits on, and its answer arrives', async () => {
+    it('a call waits on where Redis is away while the person is on the page, and its answer arrives', async () => {
       const { call, whenAsked } = await fixture({
         era,
         handler: async c => told(await c.elicitUrl({ message: 'Sure?', page: confirm() })),
@@ -88,7 +88,7 @@ describe.runIf(redisServer)('Redis', () => {
       expect(await result).toBe('accept {"approved":true} page out-of-band');
     });
 
-    it('away before anything is asked: the caller is told, and nobody is asked', async () => {
+    it('a caller is told where Redis is away before anything is asked, and nobody is asked', async () => {
       const { callTool, asked } = await fixture({
         era,
         handler: async c => told(await c.elicitUrl({ message: 'Sure?', page: confirm() })),
@@ -103,7 +103,7 @@ describe.runIf(redisServer)('Redis', () => {
     });
   });
 
-  it('away when the effect is done: it is done once, and what became of it is written as soon as Redis is back', async () => {
+  it('an effect after which Redis is away is done once, and what became of it is written as soon as Redis is back', async () => {
     let effects = 0;
     const kind: PageKind = {
       name: 'effect',

@@ -114,7 +114,7 @@ async function child(kind: 'sqlite' | 'redis'): Promise<Child> {
 describe.each(redisServer === undefined ? (['sqlite'] as const) : (['sqlite', 'redis'] as const))('%s', kind => {
   beforeEach(() => begin(kind));
 
-  it('refresh-R1, refresh-R2: of eight processes that find it expired one renews, and all get the same token', async () => {
+  it('refresh-R1, refresh-R2: of eight processes that find a token expired one renews it, and all get the same token', async () => {
     server.state.intercept = req => {
       if (req.url === '/token') refreshes += 1;
       return false;
@@ -128,7 +128,7 @@ describe.each(redisServer === undefined ? (['sqlite'] as const) : (['sqlite', 'r
     expect(refreshes).toBe(1);
   });
 
-  it('refresh-R1, refresh-R4: killed in the middle, the token it held is never presented again: the person has to sign in', async () => {
+  it('refresh-R1, refresh-R4: a process killed in a renewal leaves a token that is never presented again: the person has to sign in', async () => {
     let reached = (): void => {};
     const arrived = new Promise<void>(resolve => {
       reached = resolve;

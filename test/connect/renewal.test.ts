@@ -61,7 +61,7 @@ describe('a sign-in that is renewed', () => {
     expect(sent).toEqual(['first-refresh-1']);
   });
 
-  it('a sign-in that is renewed that was forgotten before its renewal began is asked for no more, and leaves no claim', async () => {
+  it('a sign-in that was forgotten before its renewal began is asked for no more, and leaves no claim', async () => {
     const { slots: kepts, read, renew, provider, sent } = desk();
     await kepts.replace(ann, slot, kept());
     const found = (await read(ann, slot))!;
@@ -82,7 +82,7 @@ describe('a sign-in that is renewed', () => {
     expect(sent).toEqual([]);
   });
 
-  it('a sign-in that is renewed that is forgotten while the provider answers is given back there', async () => {
+  it('a sign-in that is forgotten while the provider answers is given back there', async () => {
     const { slots: kepts, read, renew, provider, revoked, world } = desk();
     await kepts.replace(ann, slot, kept());
     world.answer = async () => {
@@ -97,16 +97,19 @@ describe('a sign-in that is renewed', () => {
     ['unsent', 2],
     ['refused', 2],
     ['unknown', 1],
-  ] as const)('with an error that means %s is sent %i times to the provider in two calls', async (failure, times) => {
-    const { slots: kepts, read, renew, provider, sent, world } = desk();
-    await kepts.replace(ann, slot, kept());
-    world.answer = () => Promise.reject(new ProviderError('It failed.', failure));
-    await expect(renew(ann, slot, provider, (await read(ann, slot))!)).rejects.toThrow('It failed.');
-    const again = renew(ann, slot, provider, (await read(ann, slot))!);
-    if (times === 2) await expect(again).rejects.toThrow('It failed.');
-    else expect(await again).toBeUndefined();
-    expect(sent).toHaveLength(times);
-  });
+  ] as const)(
+    'a renewal with an error that means %s is sent %i times to the provider in two calls',
+    async (failure, times) => {
+      const { slots: kepts, read, renew, provider, sent, world } = desk();
+      await kepts.replace(ann, slot, kept());
+      world.answer = () => Promise.reject(new ProviderError('It failed.', failure));
+      await expect(renew(ann, slot, provider, (await read(ann, slot))!)).rejects.toThrow('It failed.');
+      const again = renew(ann, slot, provider, (await read(ann, slot))!);
+      if (times === 2) await expect(again).rejects.toThrow('It failed.');
+      else expect(await again).toBeUndefined();
+      expect(sent).toHaveLength(times);
+    },
+  );
 
   it('a sign-in that is renewed is waited for by the others while its claim is alive, for a bounded time, and then for nobody', async () => {
     const { slots: kepts, read, renew, provider, world, at } = desk();
@@ -136,7 +139,7 @@ describe('a sign-in that is renewed', () => {
     expect(await newer.renew(ann, slot, provider, again)).toEqual(fresh);
   });
 
-  it('without tokens is sealed again, too', async () => {
+  it('a sign-in without tokens is sealed again, too', async () => {
     const { slots: kepts, at } = desk(keyRing(oldKey));
     await kepts.replace(ann, slot, { renewed: 1, since: 1 });
     const newer = at(keyRing([newKey, oldKey]));

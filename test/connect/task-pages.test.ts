@@ -83,7 +83,7 @@ async function waiting(carrier: Carrier) {
 }
 
 describe.each(['memory', 'http'] as const)('a task over %s that is cancelled', carrier => {
-  it('withdraws the page that its person was asked to open', async () => {
+  it('a cancelled task withdraws the page that its person was asked to open', async () => {
     const { mid, events, page, until, cancel, steps } = await waiting(carrier);
     expect((await mid.calls()).map(({ kind }) => kind).sort()).toEqual(['page', 'task']);
     await cancel();
@@ -93,7 +93,7 @@ describe.each(['memory', 'http'] as const)('a task over %s that is cancelled', c
     expect(events.flatMap(event => (event.kind === 'ended' ? [event.outcome] : []))).toEqual(['cancelled']);
   });
 
-  it('withdraws the page that its person is on', async () => {
+  it('a cancelled task withdraws the page that its person is on', async () => {
     const { mid, events, page, consent, until, cancel, steps } = await waiting(carrier);
     await consent();
     await until('working');
@@ -106,7 +106,7 @@ describe.each(['memory', 'http'] as const)('a task over %s that is cancelled', c
     expect(steps()).toBe(0);
   });
 
-  it('withdraws it, too, where whoever runs the server ends it', async () => {
+  it('a task that is ended by whoever runs the server withdraws its page, too', async () => {
     const { mid, page, consent, until, said, steps } = await waiting(carrier);
     await consent();
     await until('working');
@@ -120,7 +120,7 @@ describe.each(['memory', 'http'] as const)('a task over %s that is cancelled', c
 });
 
 describe.each(eras)('a task over HTTP, on %s', era => {
-  it('gives nobody a page that whoever reads the link could finish', async () => {
+  it('a task over HTTP gives nobody a page that whoever reads the link could finish', async () => {
     const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
     const warned: string[] = [];
     const mid = midcall({ key, pages, warn: message => warned.push(message) });

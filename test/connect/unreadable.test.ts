@@ -76,7 +76,7 @@ describe.each(ways)('a stored value that was $how', ({ spoilt, why }) => {
   it.each([
     ['A sign-in in progress', 'sign-in', 'sign-in/callback'],
     ['A connection in progress', 'oauth-flow', 'callback/login'],
-  ])('flows-F2: is no sign-in: %s', async (what, purpose, path) => {
+  ])('flows-F2: a stored value that cannot be read is no sign-in: %s', async (what, purpose, path) => {
     const { warned, store, get } = setting();
     const at = `${purpose}:${sha256('returned')}`;
     await store.set(at, spoilt(purpose, at), { ttlMs: 60_000 });
@@ -84,7 +84,7 @@ describe.each(ways)('a stored value that was $how', ({ spoilt, why }) => {
     expect(warned).toEqual([`midcall: ${what} ${why}`]);
   });
 
-  it('flows-F2: is no session: its browser is sent to sign in', async () => {
+  it('flows-F2: a session that cannot be read is none: its browser is sent to sign in', async () => {
     const { warned, store, get, host } = setting();
     const asked = page({ check: 'sign-in' });
     await new PageRecords(host).issue(asked);
@@ -95,7 +95,7 @@ describe.each(ways)('a stored value that was $how', ({ spoilt, why }) => {
     expect(warned).toEqual([`midcall: The session of a signed-in person ${why}`]);
   });
 
-  it('is no registration: this server registers again', async () => {
+  it('a registration that cannot be read is none: this server registers again', async () => {
     const { warned, store } = setting();
     const at = { id: 'notes', issuer: 'https://provider.invalid', name: 'Notes Co' };
     const client = {
@@ -116,7 +116,7 @@ describe.each(ways)('a stored value that was $how', ({ spoilt, why }) => {
     expect(warned).toHaveLength(2);
   });
 
-  it('page-record-R6: is no page, and is told of once, however often somebody looks', async () => {
+  it('page-record-R6: a page that cannot be read is none, and is told of once, however often somebody looks', async () => {
     const { warned, store, host } = setting();
     const asked = page();
     const at = `page:${pageDigest(asked.pageId)}`;
@@ -126,7 +126,7 @@ describe.each(ways)('a stored value that was $how', ({ spoilt, why }) => {
     expect(warned).toEqual([`midcall: The record of a page ${why}`]);
   });
 
-  it('is no list of open pages: the next page begins another', async () => {
+  it('a list of open pages that cannot be read is none: the next page begins another', async () => {
     const { warned, store, host } = setting();
     const at = `open-pages:${digest(['https://login.invalid', 'ada'])}`;
     await store.set(at, spoilt('open-pages', at), { ttlMs: 60_000 });

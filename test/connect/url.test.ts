@@ -55,7 +55,7 @@ describe.each(inMemory)('%s over %s', (era, carrier) => {
     expect(everywhere).not.toContain(canary);
   });
 
-  it('tells declined and dismissed in the host, and declined on the page, apart, and the link is void after each', async () => {
+  it('a decline or dismissal in the host, and a decline on the page, are told apart, and each voids the link', async () => {
     const ask = async (answers: readonly object[]) =>
       fixture({
         era,
@@ -78,7 +78,7 @@ describe.each(inMemory)('%s over %s', (era, carrier) => {
     expect(await result).toBe('decline page out-of-band');
   });
 
-  it('001-18, elicit-url-15: says that the person agreed and did not finish; a late completion has no effect and the page says so', async () => {
+  it('001-18, elicit-url-15: an answer says that the person agreed and did not finish; a late completion has no effect, and the page says so', async () => {
     const { call, whenAsked, clock, audit } = await fixture({
       era,
       carrier,

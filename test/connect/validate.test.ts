@@ -9,7 +9,7 @@ const ticketIn = (text: string): string => /ticket "([^"]+)"/.exec(text)?.[1] ??
 const linkIn = (text: string): string => /http:\/\/127\.0\.0\.1:\d+\/connect\/[\w-]+/.exec(text)?.[0] ?? '';
 
 it.each(corners)(
-  '%s over %s: asks again on a page, with what was typed and why it was not taken',
+  '%s over %s: an answer is asked for again on a page, with what was typed and why it was not taken',
   async (era, carrier) => {
     const judged: string[] = [];
     const made = await fixture({

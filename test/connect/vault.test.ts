@@ -65,7 +65,7 @@ const tokens = (name: string, more: object = {}) => ({
 const stored = (): string => JSON.stringify([...values]);
 
 describe('secrets', () => {
-  it('what was put is got by its owner, replaced by the next, and gone when forgotten', async () => {
+  it('a secret is got by its owner, replaced by the next, and gone when forgotten', async () => {
     await kept.put(alice, 'weather-api', 'first');
     await kept.put(alice, 'weather-api', 'second');
     expect(await kept.get(alice, 'weather-api')).toBe('second');
@@ -105,7 +105,7 @@ describe('secrets', () => {
     expect((await kept.token(alice, notes, { scopes: [] }))?.value).toBe(tokens('alice').accessToken);
   });
 
-  it('without a principal nothing is kept and nothing is given', async () => {
+  it('nothing is kept and nothing is given without a principal', async () => {
     for (const call of [
       () => kept.put(undefined, 'n', canary),
       () => kept.get(undefined, 'n'),
@@ -167,7 +167,7 @@ describe('at rest', () => {
     expect(await kept.signedIn(alice, notes)).toMatchObject({ scopes: ['notes.read'], refused: ['notes.write'] });
   });
 
-  it('vault-V3: cut off after any operation of the store, a replacement leaves the old value or the new one, and no other row', async () => {
+  it('vault-V3: a replacement that is cut off at any operation of the store leaves the old value or the new one, and no other row', async () => {
     const replacements: ((by: Vault) => Promise<void>)[] = [
       by => by.put(alice, 'n', 'second'),
       by => by.keepSignIn(alice, notes, tokens('second')),
@@ -258,7 +258,7 @@ describe('keys', () => {
     expect([...values.keys()].filter(key => key.startsWith('refresh:'))).toEqual([]);
   });
 
-  it('without the old key it says so, and forgetting works all the same', async () => {
+  it('a vault without the old key says so, and forgetting works all the same', async () => {
     await kept.put(alice, 'n', canary);
     const other = vault({ store, key: newKey });
     const error = await other.get(alice, 'n').catch((reason: Error) => reason);

@@ -40,7 +40,7 @@ async function trip([era, carrier]: (typeof pairings)[number], isFree: (seat: st
   };
 }
 
-it.each(corners)('%s over %s: goes through a wizard on one page, back and forth', async (...pairing) => {
+it.each(corners)('%s over %s: a person goes through a wizard on one page, back and forth', async (...pairing) => {
   await using made = await trip(pairing);
   const said = await made.call('trip_plan');
   const person = visitor(linkIn(said));
@@ -66,34 +66,37 @@ it.each(corners)('%s over %s: goes through a wizard on one page, back and forth'
   expect(await made.call('resume', { ticket: ticketIn(said) })).toBe('Seat 1A, out on 2027-03-02, one way.');
 });
 
-it.each(corners)('%s over %s: opens the first wrong form again, with all that was typed', async (...pairing) => {
-  await using made = await trip(pairing, seat => seat !== '1A');
-  const said = await made.call('trip_plan');
-  const person = visitor(linkIn(said));
-  await person.get();
-  await person.send({ 'dates.q0': '2027-03-02', 'dates.q1': 'true' });
-  await person.send({ 'back.q0': '2027-03-01' });
-  await person.send({ 'seat.q0': '1A' });
-  await person.send({});
-  const second = await made.call('resume', { ticket: ticketIn(said) });
-  const again = visitor(linkIn(second));
-  const page = await again.get();
-  expect([page.title, page.text.includes('Choose a day after the departure.')]).toEqual(['Step 2 of 3', true]);
-  expect(page.text).toContain('value="2027-03-01"');
-  await again.send({ 'back.q0': '2027-03-09' });
-  await again.send({ 'seat.q0': '1A' });
-  await again.send({});
-  const third = await made.call('resume', { ticket: ticketIn(second) });
-  const last = visitor(linkIn(third));
-  expect((await last.get()).text).toContain('1A has just been taken.');
-  await last.send({ 'seat.q0': '2B' });
-  await last.send({});
-  expect(await made.call('resume', { ticket: ticketIn(third) })).toBe(
-    'Seat 2B, out on 2027-03-02, back on 2027-03-09.',
-  );
-});
+it.each(corners)(
+  '%s over %s: a wizard opens the first wrong form again, with all that was typed',
+  async (...pairing) => {
+    await using made = await trip(pairing, seat => seat !== '1A');
+    const said = await made.call('trip_plan');
+    const person = visitor(linkIn(said));
+    await person.get();
+    await person.send({ 'dates.q0': '2027-03-02', 'dates.q1': 'true' });
+    await person.send({ 'back.q0': '2027-03-01' });
+    await person.send({ 'seat.q0': '1A' });
+    await person.send({});
+    const second = await made.call('resume', { ticket: ticketIn(said) });
+    const again = visitor(linkIn(second));
+    const page = await again.get();
+    expect([page.title, page.text.includes('Choose a day after the departure.')]).toEqual(['Step 2 of 3', true]);
+    expect(page.text).toContain('value="2027-03-01"');
+    await again.send({ 'back.q0': '2027-03-09' });
+    await again.send({ 'seat.q0': '1A' });
+    await again.send({});
+    const third = await made.call('resume', { ticket: ticketIn(second) });
+    const last = visitor(linkIn(third));
+    expect((await last.get()).text).toContain('1A has just been taken.');
+    await last.send({ 'seat.q0': '2B' });
+    await last.send({});
+    expect(await made.call('resume', { ticket: ticketIn(third) })).toBe(
+      'Seat 2B, out on 2027-03-02, back on 2027-03-09.',
+    );
+  },
+);
 
-it('declines on any page of a wizard, and takes no form from a posting that skips others', async () => {
+it('a person declines on any page of a wizard, which takes no form from a posting that skips others', async () => {
   await using made = await trip(['2026-07-28', 'memory']);
   const said = await made.call('trip_plan');
   const person = visitor(linkIn(said));

@@ -24,7 +24,7 @@ function plane(taken: readonly string[] = []) {
 }
 
 describe.each(eras)('%s', era => {
-  it('books the seat that is free, looks once for each answer, and asks on', async () => {
+  it('the booking takes the seat that is free, looks once for each answer, and asks on', async () => {
     const { of, seats, looked } = plane(['1A']);
     const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
     const person = scriptedPerson([accept({ seat: '1A' }), accept({ seat: '12C' }), accept({ value: true })]);
@@ -37,7 +37,7 @@ describe.each(eras)('%s', era => {
   });
 });
 
-it('explore finds nothing broken in it', { tags: 'thorough' }, async () => {
+it('explore finds nothing broken in the booking', { tags: 'thorough' }, async () => {
   let world = plane();
   const report = await explore(
     {

@@ -52,7 +52,7 @@ describe('the bundle', () => {
     expect(existsSync(join(folder, manifest.server.entry_point))).toBe(true);
   });
 
-  it('004-13: takes its key as a sensitive setting, into the environment and into no argument', () => {
+  it('004-13: the bundle takes its key as a sensitive setting, into the environment and into no argument', () => {
     const manifest = read();
     expect(manifest.user_config['weather_api_key']).toMatchObject({ type: 'string', sensitive: true, required: true });
     expect(leaks(manifest)).toEqual([]);
@@ -71,7 +71,7 @@ describe('the bundle', () => {
   });
 
   it.each(['2025-11-25', '2026-07-28'] as const)(
-    '004-13: runs as a host runs it; the key is in nothing that the host or a model sees (%s)',
+    '004-13: the bundle runs as a host runs it; the key is in nothing that the host or a model sees (%s)',
     async era => {
       const secret = 'wx-4f1c9b7a';
       const manifest = read();

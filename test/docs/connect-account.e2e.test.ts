@@ -51,7 +51,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     return { call, asked, person, saved };
   };
 
-  it('connects an account once, uses it, and forgets it', async () => {
+  it('the documented server connects an account once, uses it, and forgets it', async () => {
     const { call, asked, person } = await started();
     const first = call('import');
     const { url, code } = await asked(1);
@@ -67,7 +67,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     expect(await call('disconnect')).toBe('nothing');
   });
 
-  it('tells what was not allowed, and never asks for it again by itself', async () => {
+  it('the documented server tells what was not allowed, and never asks for it again by itself', async () => {
     const { call, asked, person } = await started();
     quill.state.refused = ['labels.read'];
     onTestFinished(() => {
@@ -89,7 +89,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     await asked(2);
   });
 
-  it('checks and saves settings on their page', async () => {
+  it('the documented server checks and saves settings on their page', async () => {
     const { call, asked, saved } = await started();
     const result = call('set_up');
     const { url, code } = await asked(1);

@@ -56,11 +56,11 @@ function broken(from: string, link: string): string | undefined {
 }
 
 describe.each(documents)('%s', path => {
-  it('has links that lead somewhere', () => {
+  it('a page has links that lead somewhere', () => {
     expect(linksOf(path).flatMap(link => broken(path, link) ?? [])).toEqual([]);
   });
 
-  it('closes every code block', () => {
+  it('a page closes every code block', () => {
     const fences = read(path).match(/^ {0,3}```.*$/gmu) ?? [];
     const closing = fences.filter((_, index) => index % 2 === 1);
     expect({ even: fences.length % 2 === 0, closing: closing.filter(fence => fence.trim() !== '```') }).toEqual({

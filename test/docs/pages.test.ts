@@ -41,7 +41,7 @@ describe.each(eras)('docs/elicitation.md, %s', era => {
     return { result: await called.catch((error: { code: number }) => ({ refused: error.code })), cancelled };
   }
 
-  it('acts on a yes, and on nothing else', async () => {
+  it('the documented form is acted on with a yes, and with nothing else', async () => {
     const accept = { action: 'accept' as const, content: { refund: 'card', sure: true } };
     const agreed = await call('order_cancel', [accept]);
     expect([textOf(agreed.result), agreed.cancelled]).toEqual(['Cancelled; refund by card.', ['o1']]);
@@ -58,20 +58,20 @@ describe.each(eras)('docs/elicitation.md, %s', era => {
     }
   });
 
-  it('says what was shown when the terms were accepted', async () => {
+  it('the documented terms say what was shown when they were accepted', async () => {
     const { result, cancelled } = await call('order_terms', [yes(true)]);
     const digest = createHash('sha256').update('Seven days.').digest('hex');
     expect([textOf(result), cancelled]).toEqual(['Accepted.', [digest]]);
   });
 
-  it('asks one yes or no, and acts on the yes alone', async () => {
+  it('the documented yes or no is asked, and acted on with the yes alone', async () => {
     const agreed = await call('order_drop', [yes(true)]);
     expect([textOf(agreed.result), agreed.cancelled]).toEqual(['Cancelled order o1.', ['o1']]);
     const refused = await call('order_drop', [yes(false)]);
     expect([textOf(refused.result), refused.cancelled]).toEqual([expect.stringContaining('The order stands'), []]);
   });
 
-  it('has three ways on where nobody can be asked: leave it out, a harmless default, or an error', async () => {
+  it('there are three ways on where nobody can be asked: leave it out, a harmless default, or an error', async () => {
     expect(textOf((await call('order_note', [], {})).result)).toBe('Saved o1 without a note.');
     expect(textOf((await call('orders_list', [], {})).result)).toBe('Listing open orders (nobody was asked).');
     const required = (await call('orders_purge', [], {})).result;
@@ -79,13 +79,13 @@ describe.each(eras)('docs/elicitation.md, %s', era => {
     else expect(required).toMatchObject({ isError: true });
   });
 
-  it('asks again for what the server does not take', async () => {
+  it('the documented check asks again for what the server does not take', async () => {
     const slot = (time: string) => ({ action: 'accept' as const, content: { slot: time, floor: 2 } });
     expect(textOf((await call('order_slot', [slot('09:00'), slot('11:00')])).result)).toBe('Comes at 11:00.');
     expect(textOf((await call('order_slot', [{ action: 'decline' }])).result)).toBe('No time was chosen.');
   });
 
-  it('relays a question through the model only where that is switched on', async () => {
+  it('a question is relayed through the model only where that is switched on', async () => {
     const { result } = await call('order_ship', [], {}, { channels: ['native', 'relay'] });
     expect(textOf(result)).toContain('Put this question to the person in these words');
     expect(textOf((await call('order_ship', [], {})).result)).toBe('Not shipped.');
@@ -196,7 +196,7 @@ describe('docs/deploy.md', () => {
     await Promise.all([first.stop(), second.stop()]);
   });
 
-  it('lets nobody in without a token', async () => {
+  it('a replica lets nobody in without a token', async () => {
     const replica = await startReplica(cluster());
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
     expect((await fetch(replica.url, { method: 'POST', headers, body: '{}' })).status).toBe(401);
@@ -205,7 +205,7 @@ describe('docs/deploy.md', () => {
 });
 
 describe('docs/observability.md', () => {
-  it('tells of every question and step of a server, and nothing of what was said', async () => {
+  it('the audit tells of every question and step of a server, and nothing of what was said', async () => {
     const lines: string[] = [];
     const shop = { cancel: () => {}, terms: () => '', accept: () => {} };
     const person = scriptedPerson([{ action: 'accept', content: { refund: 'card', sure: true, reason: 'canary' } }]);
@@ -217,7 +217,7 @@ describe('docs/observability.md', () => {
     expect(lines.join()).not.toContain('canary');
   });
 
-  it('reports the error of a call that failed, with its stack', async () => {
+  it('the error of a call that failed is reported, with its stack', async () => {
     const failures: { tool: string | undefined; flow: string | undefined; stack: string }[] = [];
     const shop = {
       cancel: () => {
@@ -233,7 +233,7 @@ describe('docs/observability.md', () => {
     expect(failures).toMatchObject([{ tool: 'order_cancel', stack: expect.stringContaining('The till is closed.') }]);
   });
 
-  it('shows a change in the log of a host', () => {
+  it('the log of a host shows a change in it', () => {
     const file = join(mkdtempSync(join(tmpdir(), 'midcall-audit-')), 'audit.jsonl');
     const audit = new Audit({ sink: auditFile(file) });
     audit.record({ type: 'policy', what: 'one' });
@@ -244,7 +244,7 @@ describe('docs/observability.md', () => {
   });
 });
 
-it.each(eras)('docs/connect.md, %s: a page of an author’s own kind', async era => {
+it.each(eras)('docs/connect.md, %s: a page of an author’s own kind is shown and finished', async era => {
   const { factory, pages } = workshop({ kind: 'here', browser: false }, { warn: () => {} });
   const person = scriptedPerson([{ action: 'accept' }]);
   await using pair = await connectPair(factory, { era, person, capabilities: { elicitation: { url: {} } } });
@@ -282,12 +282,12 @@ describe.each(eras)('docs/roots.md and docs/sampling.md, %s', era => {
     return { result: await pair.client.callTool({ name, arguments: args }), searched };
   }
 
-  it('reads inside the boundary, and refuses outside', async () => {
+  it('a note is read inside the boundary, and refused outside', async () => {
     expect(textOf((await call('note_read', { path: 'boat.md' })).result)).toBe('Mend the boat.');
     expect((await call('note_read', { path: '/etc/hostname' })).result).toMatchObject({ isError: true });
   });
 
-  it('asks the client’s model, once and with tools', async () => {
+  it('the client’s model is asked, once and with tools', async () => {
     expect(textOf((await call('note_summarize', { path: 'boat.md' }, [done])).result)).toBe('A boat.');
     const use = says([{ type: 'tool_use', id: '1', name: 'search_notes', input: { words: 'boat' } }], 'toolUse');
     const { result, searched } = await call('notes_ask', { question: 'What is to be mended?' }, [use, done]);

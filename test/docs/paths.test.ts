@@ -55,7 +55,7 @@ const texts = files.filter(
     !/^(?:samples|tools\/conformance\/schemas)\/|package-lock\.json$/.test(file),
 );
 
-it('sees many files', () => {
+it('the check of paths sees many files', () => {
   expect(texts.length).toBeGreaterThan(500);
   expect(folders.size).toBeGreaterThan(5);
 });
@@ -95,7 +95,7 @@ describe('a path that is not there', () => {
     ['the name of a file that is there', '// places.ts says where'],
     ['an address', 'https://example.com/tools/gone.ts'],
     ['what a build makes', "import x from './dist/gone.js'"],
-  ])('%s is none', (_, text) => {
+  ])('a path is not reported where it is %s', (_, text) => {
     expect(dangling('packages/core/src/errors/errors.ts', text)).toEqual([]);
   });
 });

@@ -38,7 +38,7 @@ describe('a schema for editors takes what its reader takes', () => {
     ...Object.values(mcpServers).flatMap(({ auth }) => (auth === undefined ? [] : [['auth', auth] as const])),
     ['auth', { clientId: 'a', scopes: ['x'], redirectPort: 80, redirectHost: 'localhost', resource: false }],
     ['auth', { clientMetadataUrl: 'https://a.example/b', assumePkce: true, scopeAtRefresh: true }],
-  ] as const)('%s, in row %# of the table', (what, value) => {
+  ] as const)('a schema for editors takes what its reader takes: %s, in row %# of the table', (what, value) => {
     expect([takes(what, value), judgeBySchema(schemas[what], value).verdict]).toEqual([true, 'fits']);
   });
 });
@@ -68,7 +68,7 @@ describe('a schema for editors refuses what its reader refuses', () => {
     ['auth', { resource: true }],
     ['auth', { assumePkce: false }],
     ['auth', { clientId: '' }],
-  ] as const)('%s: %j', (what, value) => {
+  ] as const)('a schema for editors refuses what its reader refuses: %s: %j', (what, value) => {
     expect([takes(what, value), judgeBySchema(schemas[what], value).verdict]).toEqual([false, 'differs']);
   });
 });

@@ -18,7 +18,7 @@ describe('the site', () => {
     execFileSync('npm', ['run', '--silent', 'site', '--', '--outDir', site], { cwd: root, stdio: 'pipe' });
   });
 
-  it('has every page of docs/README.md, in its navigation and under its own heading', () => {
+  it('the site has every page of docs/README.md, in its navigation and under its own heading', () => {
     expect(documents.length).toBeGreaterThan(30);
     const first = read('index.html');
     for (const { title, path } of documents) {
@@ -29,7 +29,7 @@ describe('the site', () => {
     }
   });
 
-  it('has only links that lead to its own pages and headings, or to the repository', () => {
+  it('the site has only links that lead to its own pages and headings, or to the repository', () => {
     const pages = readdirSync(site).filter(name => name.endsWith('.html'));
     const wrong = pages.flatMap(page =>
       [...read(page).matchAll(/<a [^>]*?href="([^"]*)"/g)].flatMap(([, link = '']) => {
@@ -45,7 +45,7 @@ describe('the site', () => {
     expect(read('security.html')).toContain('href="https://github.com/midcall/midcall/blob/main/SECURITY.md"');
   });
 
-  it('is searched without another server, and has the list of documents for models', () => {
+  it('the site is searched without another server, and has the list of documents for models', () => {
     const [index] = readdirSync(join(site, 'assets/chunks')).filter(name => name.startsWith('@localSearchIndex'));
     expect(read(`assets/chunks/${index}`)).toContain('elicitation');
     expect(read('llms.txt')).toBe(readFileSync(join(root, 'llms.txt'), 'utf8'));

@@ -18,7 +18,7 @@ it('000-11: the page on URL mode names the SDK it was tested with, which is the 
   expect(read('docs/connect.md').replace(/\s+/g, ' ')).toContain(`Tested with SDK ${version}.`);
 });
 
-it('000-19: confirming and asking again are compared, by the tool that asks every time', () => {
+it('000-19: the page compares confirming and asking again, by the tool that asks every time', () => {
   const page = read('docs/confirm-or-ask-again.md');
   expect(page).toMatch(/^\| +\| Confirm \| Ask again \|$/m);
   const compared = section(page, 'What differs').match(/^\| [^|-][^|]*\| [^|]+\| [^|]+\|$/gm) ?? [];

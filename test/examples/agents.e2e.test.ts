@@ -115,7 +115,7 @@ const secondTime = '1\n2\n1\n'; // answer, 19:30, send
 
 describe.each(frameworks)('%s', framework => {
   it.each(framework === 'langgraph' ? [framework] : few([framework]))(
-    'on 2026-07-28, takes the same call up after the agent was killed while the person thought',
+    'an agent on 2026-07-28 takes the same call up after it was killed while the person thought',
     async () => {
       const first = agent(framework);
       await first.until('What do you want to do?');
@@ -129,7 +129,7 @@ describe.each(frameworks)('%s', framework => {
     },
   );
 
-  it('on 2025-11-25, lets the person decline', async () => {
+  it('an agent on 2025-11-25 lets the person decline', async () => {
     const { tools, inbox } = await openHost('2025-11-25');
     const run = agents[framework]!;
     if (framework !== 'langgraph') inbox.present(decliner);
@@ -140,7 +140,7 @@ describe.each(frameworks)('%s', framework => {
 it.each([
   ['mastra', '@mastra/core@1.71 @mastra/libsql@1'],
   ['claude-agent', '@anthropic-ai/claude-agent-sdk@0.3.330'],
-])('%s, which is not installed here, says what to install', async (framework, packages) => {
+])('an agent with %s, which is not installed here, says what to install', async (framework, packages) => {
   const args = ['--import', load, join(root, 'examples/main.ts'), 'agents', framework];
   const { status, stderr } = spawnSync(process.execPath, [...args, '--data', folder], {
     cwd: root,

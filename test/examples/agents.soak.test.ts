@@ -77,7 +77,7 @@ const secondTime = '1\n2\n1\n'; // answer, 19:30, send
 const supported = process.platform === 'linux' && process.arch === 'x64';
 
 it.runIf(supported).each(Object.keys(frameworks) as (keyof typeof frameworks)[])(
-  '%s takes the same call up after the agent was killed while the person thought',
+  'an agent with %s takes the same call up after it was killed while the person thought',
   async framework => {
     const main = installed(framework);
     const folder = await mkdtemp(join(tmpdir(), 'midcall-agents-'));

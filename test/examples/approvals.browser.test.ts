@@ -49,7 +49,7 @@ function start(words: readonly string[]) {
   };
 }
 
-it('is made when two people who did not ask for it have agreed, and not before', async () => {
+it('a payment is made when two people who did not ask for it have agreed, and not before', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

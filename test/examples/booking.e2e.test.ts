@@ -166,7 +166,7 @@ const carriers: Readonly<Record<string, () => Promise<Where & { readonly close?:
 describe.each(clients)('%s', (client, connect) => {
   const all = Object.entries(carriers);
   it.each(few(all, all[clients.findIndex(([name]) => name === client) % all.length]!))(
-    'over %s: the transcript of the example',
+    'a booking over %s is the transcript of the example',
     async (_carrier, start) => {
       const { close, ...where } = await start();
       try {
@@ -186,7 +186,7 @@ describe.each(some(clients))('%s in workerd', (_client, connect) => {
     worker = await startWorker('examples/booking/worker.ts', key, { BOOKING: 'BookingObject' });
   });
   afterAll(() => worker.dispose());
-  it('the transcript of the example', async () => {
+  it('a booking in workerd is the transcript of the example', async () => {
     const expected = await readFile(join(root, 'examples/booking/transcript.txt'), 'utf8');
     const inWorker = (async (url: string | URL, init?: RequestInit) =>
       worker.dispatchFetch(String(url), init as never)) as unknown as typeof fetch;

@@ -38,7 +38,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     };
   }
 
-  it('lets the seats go where the person takes longer than they are held, and charges nothing', async () => {
+  it('a booking lets the seats go where the person takes longer than they are held, and charges nothing', async () => {
     const { said, ours, attempts } = await book(advance => [
       outward,
       seat('Ada', '1A'),
@@ -52,18 +52,18 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect([ours, attempts]).toEqual([[], []]);
   });
 
-  it('lets every seat go where one passenger is refused', async () => {
+  it('a booking lets every seat go where one passenger is refused', async () => {
     const { said, ours } = await book(() => [outward, seat('Ada', '1A'), { action: 'decline' }]);
     expect(said).toContain('Nothing was booked: the person said no');
     expect(ours).toEqual([]);
   });
 
-  it('speaks of one seat in the singular', async () => {
+  it('a booking speaks of one seat in the singular', async () => {
     const { asked } = await book(() => [outward, seat('Ada', '1A'), accept({ value: false })], 1);
     expect(asked.at(-1)!.params['message']).toBe('Pay €119.00 for 1 seat to Porto? You have 15 minutes.');
   });
 
-  it('gives two passengers who choose one seat two seats', async () => {
+  it('a booking gives two passengers who choose one seat two seats', async () => {
     const { said, asked } = await book(() => [
       outward,
       seat('Ada', '1A'),
@@ -76,7 +76,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
   });
 });
 
-it('explore finds nothing broken in it', { tags: 'thorough' }, async () => {
+it('explore finds nothing broken in the booking', { tags: 'thorough' }, async () => {
   const report = await explore(
     {
       name: 'trip_book',

@@ -3,7 +3,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Inbox } from '@midcall/host';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
+import { McpServer } from '@modelcontextprotocol/server';
 import { expect, it } from 'vitest';
 import { stores } from '../../examples/docs/choose-store.ts';
 import { withModels } from '../../examples/docs/sampling-host.ts';
@@ -11,7 +12,7 @@ import { searchNotes } from '../../examples/docs/sampling-tool.ts';
 import '../../examples/docs/test-store.ts';
 import { askWithTools } from '../../examples/docs/tool-loop.ts';
 
-it('each store takes a value and gives it once', async () => {
+it('each documented store takes a value and gives it', async () => {
   const sent: string[][] = [];
   const answer = async (args: string[]) => {
     sent.push(args);
@@ -31,9 +32,14 @@ it('each store takes a value and gives it once', async () => {
   await made.oneMachine.close();
 });
 
-it('a host with models declares sampling with tools', () => {
+it('a host with models declares sampling with tools', async () => {
   const client = new Client({ name: 'host', version: '1.0.0' });
   expect(withModels(client, new Inbox(), 'no-key').account()).toBeDefined();
+  const server = new McpServer({ name: 'notes', version: '1.0.0' });
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(far), client.connect(near)]);
+  expect(server.server.getClientCapabilities()?.sampling).toMatchObject({ tools: {} });
+  await client.close();
 });
 
 it('the loop runs the tool the model asks for and gives the final text', async () => {

@@ -59,7 +59,7 @@ async function start(
 }
 
 describe.each(few(eras, '2026-07-28'))('%s', era => {
-  it('serves tasks: preferences, a batch with a person’s yes, and nothing without one', async () => {
+  it('the example serves tasks: preferences, a batch with a person’s yes, and nothing without one', async () => {
     const approve = { action: 'approve', confirm_via_elicitation: true };
     const { call, person } = await start(example('tasks'), era, [
       accept({ include_hints: false }),
@@ -79,7 +79,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     expect(person.asked).toHaveLength(3);
   });
 
-  it('ends a task’s question when its time is up', async () => {
+  it('the example ends a task’s question when its time is up', async () => {
     const command = example('tasks', '--preference-timeout', '1');
     // The server set the time before the question came here, by the same clock: once it shows later, the answer is late.
     const late = async () => {
@@ -92,7 +92,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     expect(data).toMatchObject({ elicitation: 'timeout', tasks: { total: 6 } });
   });
 
-  it('serves payments: the person picks the account, and the ledger shows one payment', async () => {
+  it('the example serves payments: the person picks the account, and the ledger shows one payment', async () => {
     const pay = { amount: 12.5, recipient: 'Ada' };
     const { call, person } = await start(example('payments'), era, [
       accept({ account_id: 'ACC-00982211', confirmed: true }),
@@ -109,7 +109,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     expect(person.asked).toHaveLength(2);
   });
 
-  it('serves canonical: both branches', async () => {
+  it('the canonical example serves clients that can be asked and clients that cannot', async () => {
     const able = await start(example('canonical'), era, [{ action: 'decline' }]);
     expect((await able.call('delete_all', { confirm: true })).text).toBe('Cancelled.');
     const unable = await start(example('canonical'), era, [], {});
@@ -119,7 +119,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     expect((await able.call('list_items')).data['items']).toEqual([]);
   });
 
-  it('says what is wrong with a ledger that is damaged, locked or cannot grow, and leaves it whole', async () => {
+  it('the example says what is wrong with a ledger that is damaged, locked or cannot grow, and leaves it whole', async () => {
     const yes = accept({ account_id: 'ACC-00417729', confirmed: true });
     const pay = { amount: 1, recipient: 'Ada' };
     // A limit on the size of files, as a disk that is nearly full has: a write stops in the middle.
@@ -151,7 +151,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
   });
 });
 
-it('001-07: runs the handlers of tasks from a command line, where nothing is asked', async () => {
+it('001-07: the example runs the handlers of tasks from a command line, where nothing is asked', async () => {
   const on = (...args: string[]) => run(process.execPath, [...script, 'tasks', '--data', directory, 'run', ...args]);
   const primed = await on('session', '{"action": "prime", "ask_preferences": true}');
   expect(JSON.parse(primed.stdout)).toMatchObject({ success: true, tasks: { total: 6 } });
@@ -163,7 +163,7 @@ it('001-07: runs the handlers of tasks from a command line, where nothing is ask
   });
 });
 
-it('starts through npm with nothing but the protocol on standard output', async () => {
+it('an example starts through npm with nothing but the protocol on standard output', async () => {
   const child = spawn('npm', ['run', '--silent', 'example', '--', 'canonical', '--data', directory], { cwd: root });
   const version = '2025-11-25';
   const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: 'bare', version: '1.0.0' } };
@@ -182,7 +182,7 @@ it('starts through npm with nothing but the protocol on standard output', async 
   await gone;
 });
 
-it('fills a missing or an empty directory, and never one that holds something', async () => {
+it('an example fills a missing or an empty directory, and never one that holds something', async () => {
   await mkdir(directory);
   await start(example('payments'), '2025-11-25');
   expect((await readdir(directory)).toSorted()).toEqual(['ledger.json', 'records.json']);

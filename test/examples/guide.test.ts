@@ -46,13 +46,13 @@ describe.each([
   ['with Midcall', '2026-07-28', after],
   ['with Midcall', '2025-11-25', after],
 ] as const)('orders_cancel %s on %s', (_, era, server) => {
-  it('cancels the order that was picked', async () => {
+  it('the server of the guide cancels the order that was picked', async () => {
     const shop = shopOf();
     expect(await ask(server(shop), era, 'orders_cancel', tent)).toBe('Cancelled Tent, 3 June.');
     expect(shop.cancelled).toEqual(['o2']);
   });
 
-  it('cancels nothing on a decline', async () => {
+  it('the server of the guide cancels nothing on a decline', async () => {
     const shop = shopOf();
     expect(await ask(server(shop), era, 'orders_cancel', { action: 'decline' })).toBe('Nothing was cancelled.');
     expect(shop.cancelled).toEqual([]);
@@ -60,7 +60,7 @@ describe.each([
 });
 
 describe.each(eras)('a server with plain tools, %s', era => {
-  it('keeps them, and has one that asks', async () => {
+  it('a server with plain tools keeps them, and has one that asks', async () => {
     const shop = shopOf();
     expect(await ask(adopted(shop), era, 'orders_list', tent)).toContain('Boots');
     const yes = { action: 'accept', content: { confirm: true } };

@@ -33,7 +33,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     return { text: (result.content[0] as { text: string }).text, sent, attempts };
   }
 
-  it('sends once, to whom the person said', async () => {
+  it('a note is sent once, to whom the person said', async () => {
     const to = { action: 'accept', content: { to: 'ann@example.com' } };
     expect(await call('notes_send', [to])).toMatchObject({ text: 'Sent as m1.', sent: ['ann@example.com The plan.'] });
     expect(await call('notes_send', [{ action: 'decline' }])).toMatchObject({
@@ -42,21 +42,21 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     });
   });
 
-  it('asks two things at once, and sends where a check finds nothing sent', async () => {
+  it('a handler asks two things at once, and sends where a check finds nothing sent', async () => {
     expect((await call('notes_confirm', [yes, yes])).text).toBe('accept accept');
     expect(await call('notes_check', [yes])).toMatchObject({ text: 'm1', sent: ['team@example.com Plan'] });
   });
 
-  it('delivers at the third attempt, under one id', async () => {
+  it('a handler delivers at the third attempt, under one id', async () => {
     const { text, attempts } = await call('notes_deliver', [yes]);
     expect([text, attempts.length, new Set(attempts).size]).toEqual(['accept 36', 3, 1]);
   });
 
-  it('tells the client beside its questions, and returns a text', async () => {
+  it('a handler tells the client beside its questions, and returns a text', async () => {
     expect((await call('notes_print', [yes])).text).toBe('Printed for you.');
   });
 
-  it('says why nobody answered', async () => {
+  it('a handler says why nobody answered', async () => {
     expect((await call('notes_watch', [yes])).text).toBe('accept');
     expect((await call('notes_watch', [{ action: 'cancel' }])).text).toContain('You closed the question');
     expect((await call('notes_watch', [], {})).text).toContain('cannot ask');

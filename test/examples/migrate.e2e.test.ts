@@ -61,7 +61,7 @@ describe.each([
   ['Midcall', 'after', '2025-11-25'],
   ['Midcall', 'after', '2026-07-28'],
 ] as const)('the shop on %s', (_, server, era) => {
-  it(`asks the same, and does the same, on ${era}`, async () => {
+  it(`the shop asks the same, and does the same, on ${era}`, async () => {
     expect(await transcript(server, era)).toEqual([
       'Which order shall be cancelled? Boots or Tent? No',
       'Nothing was cancelled.',
@@ -82,7 +82,7 @@ describe.each([
 const python = spawnSync('python3', ['--version']).status === 0;
 
 describe('the shop on FastMCP', () => {
-  it.runIf(python)('compiles', () => {
+  it.runIf(python)('the shop on FastMCP compiles', () => {
     const folder = mkdtempSync(join(tmpdir(), 'midcall-python-'));
     const source = join(root, 'examples/migrate/fastmcp_python.py');
     const compile = `import py_compile, sys; py_compile.compile(sys.argv[1], sys.argv[2], doraise=True)`;

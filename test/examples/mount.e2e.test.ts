@@ -70,11 +70,11 @@ describe.each(recipes)('examples/mount/%s.ts', (_name, path, made) => {
     await new Promise(resolve => server.close(resolve));
   });
 
-  it.each(eras)('asks a client of %s', async era => {
+  it.each(eras)('a mounted endpoint asks a client of %s', async era => {
     expect(await paints(era, new URL(path, origin))).toBe('Painted 12 m red.');
   });
 
-  it('lets no page of another site in', async () => {
+  it('a mounted endpoint lets no page of another site in', async () => {
     const headers = { 'content-type': 'application/json', origin: 'https://evil.example' };
     const response = await fetch(new URL(path, origin), { method: 'POST', headers, body: '{}' });
     expect(response.status).toBe(403);
@@ -90,15 +90,18 @@ describe('examples/mount/worker.ts, in workerd', () => {
   const inWorker = (async (url: string | URL, init?: RequestInit) =>
     worker.dispatchFetch(String(url), init as never)) as unknown as typeof fetch;
 
-  it.each(['localhost', 'paint.example.workers.dev'])('asks a client of 2026-07-28 at %s, in rounds', async host => {
-    expect(await paints('2026-07-28', new URL(`https://${host}/mcp`), inWorker)).toBe('Painted 12 m red.');
-  });
+  it.each(['localhost', 'paint.example.workers.dev'])(
+    'a worker asks a client of 2026-07-28 at %s, in rounds',
+    async host => {
+      expect(await paints('2026-07-28', new URL(`https://${host}/mcp`), inWorker)).toBe('Painted 12 m red.');
+    },
+  );
 
-  it('serves a client of 2025-11-25 without a session, and asks nobody', async () => {
+  it('a worker serves a client of 2025-11-25 without a session, and asks nobody', async () => {
     expect(await paints('2025-11-25', new URL('http://localhost/mcp'), inWorker)).toBe('Nothing was painted.');
   });
 
-  it('uses a state once', async () => {
+  it('a worker uses a state once', async () => {
     const states: { readonly url: string; readonly init: RequestInit }[] = [];
     const spying = (async (url: string | URL, init?: RequestInit) => {
       if (String(init?.body).includes('requestState')) states.push({ url: String(url), init: init! });
@@ -117,11 +120,11 @@ describe('examples/mount/vercel.ts, called as Vercel calls it', () => {
   const inFunction = ((target: string | URL, init?: RequestInit) =>
     vercel.fetch(new Request(target, init))) as typeof fetch;
 
-  it('asks a client of 2026-07-28, in rounds', async () => {
+  it('a function asks a client of 2026-07-28, in rounds', async () => {
     expect(await paints('2026-07-28', url, inFunction)).toBe('Painted 12 m red.');
   });
 
-  it('serves a client of 2025-11-25 without a session, and asks nobody', async () => {
+  it('a function serves a client of 2025-11-25 without a session, and asks nobody', async () => {
     expect(await paints('2025-11-25', url, inFunction)).toBe('Nothing was painted.');
   });
 });

@@ -72,7 +72,7 @@ describe('one value against its field', () => {
     ['elicit-form-17: too few', many({ minItems: 1 }), [], 'minItems', 'Tags needs at least 1 choice.'],
     ['elicit-form-17: too many', many({ maxItems: 1 }), ['a', 'b'], 'maxItems', 'Tags takes at most 1 choice.'],
     ['no list', many(), 'x', 'type', 'Tags must be a list of choices.'],
-  ])('%s', (_, field, value, rule, message) => {
+  ])('a value is judged by its field: %s', (_, field, value, rule, message) => {
     const checked = checkContent([field], { [field.name]: value });
     if (rule === undefined) expect(checked).toEqual({ ok: true, content: { [field.name]: value } });
     else {
@@ -308,7 +308,7 @@ describe('content-C3: patterns have a number of steps for the whole answer', () 
   const names = Array.from({ length: 20 }, (_, at) => `f${at}`);
   const answer = Object.fromEntries(names.map(name => [name, 'a'.repeat(1_000)]));
 
-  it('what they do not suffice for is refused as unchecked, never taken as right', () => {
+  it('what the steps of an answer do not suffice for is refused as unchecked, never taken as right', () => {
     const checked = checkContent(names.map(costly), answer);
     if (checked.ok) throw new Error('accepted');
     expect(checked.issues.map(({ rule }) => rule)).toEqual(Array(20).fill('pattern'));

@@ -7,7 +7,7 @@ const spelled = (properties: object, required: readonly string[] = []) =>
   toFirstForm(form({ type: 'object', properties, required } as never));
 
 describe('a form for the first revision with elicitation', () => {
-  it('asks for some of several as a yes or no for each, with what has to be said about all of them at the first', () => {
+  it('a form for the first revision asks for a list as a yes or no for each, and says at the first what is of all', () => {
     const { schema } = spelled({
       tags: list({ title: 'Tags', description: 'What it is about.', minItems: 1, maxItems: 2, default: ['b'] }),
       few: list({ maxItems: 1 }),
@@ -31,7 +31,7 @@ describe('a form for the first revision with elicitation', () => {
     });
   });
 
-  it('gives titled choices the names that clients knew then', () => {
+  it('a form for the first revision gives titled choices the names that clients knew then', () => {
     const tone = { type: 'string', title: 'Tone', oneOf: [{ const: 'w', title: 'Warm' }] };
     expect(spelled({ tone }, ['tone']).schema).toStrictEqual({
       type: 'object',
@@ -40,7 +40,7 @@ describe('a form for the first revision with elicitation', () => {
     });
   });
 
-  it('takes what was ticked as the list, nothing ticked as no answer, and what stands beside it as it is', async () => {
+  it('a form for the first revision takes what was ticked as the list, and nothing ticked as no answer', async () => {
     const asked = spelled({ tags: list({}), tags_1: { type: 'string' } });
     expect(Object.keys((asked.schema as { properties: object }).properties)).toEqual(['tags_1_', 'tags_2', 'tags_1']);
     expect(await asked.check({ tags_1_: true, tags_2: false, tags_1: 'x' })).toEqual({

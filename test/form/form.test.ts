@@ -67,15 +67,18 @@ describe('004-12; D-25: shorthands', () => {
       'a@b.co',
       'a',
     ],
-  ])('%s: exact schema out, the bare value back', async (_, input, property, sent, value, wrong) => {
-    const made = build(input);
-    expect(made.schema).toEqual(wrapped(property));
-    expect(asTheSdkReadsIt(made.schema)).toEqual(made.schema);
-    expect(await made.check({ value: sent })).toEqual({ ok: true, value });
-    expect(await made.check({ value: wrong })).toMatchObject({ ok: false, issues: [{ field: 'value' }] });
-    expect(await made.check({})).toMatchObject({ ok: false, issues: [{ field: 'value', rule: 'required' }] });
-    expect(await made.check(undefined)).toMatchObject({ ok: false, issues: [{ rule: 'required' }] });
-  });
+  ])(
+    'a shorthand is sent as its exact schema and gives the bare value back: %s',
+    async (_, input, property, sent, value, wrong) => {
+      const made = build(input);
+      expect(made.schema).toEqual(wrapped(property));
+      expect(asTheSdkReadsIt(made.schema)).toEqual(made.schema);
+      expect(await made.check({ value: sent })).toEqual({ ok: true, value });
+      expect(await made.check({ value: wrong })).toMatchObject({ ok: false, issues: [{ field: 'value' }] });
+      expect(await made.check({})).toMatchObject({ ok: false, issues: [{ field: 'value', rule: 'required' }] });
+      expect(await made.check(undefined)).toMatchObject({ ok: false, issues: [{ rule: 'required' }] });
+    },
+  );
 
   it.each<[string, FormInput, unknown, unknown]>([
     ['a number', Number, ' 2.5 ', 2.5],
@@ -116,7 +119,7 @@ describe('004-12; D-25: shorthands', () => {
 });
 
 describe('raw restricted schema', () => {
-  it('002-07: the sample form, with optional fields left out', async () => {
+  it('002-07: the sample form is a form, and its optional fields may be left out', async () => {
     const made = form({
       type: 'object',
       properties: {
@@ -192,7 +195,7 @@ describe('raw restricted schema', () => {
 });
 
 describe('elicit-form-10: bounds, titles and defaults', () => {
-  it('are sent as they were written, and nothing is sent that has no value', () => {
+  it('bounds, titles and defaults are sent as they were written, and nothing is sent that has no value', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -292,7 +295,7 @@ describe('libraries', () => {
       { Named: string },
     ],
     ['ten references in a row', { $ref: '#/$defs/n0' }, string, true, chain(10)],
-  ])('%s: is asked for as it is meant', (_, property, wire, required, $defs) => {
+  ])('a schema with %s is asked for as it is meant', (_, property, wire, required, $defs) => {
     const { schema } = library(objectOf(property, $defs));
     expect(schema).toStrictEqual({ type: 'object', properties: { a: wire }, ...(required && { required: ['a'] }) });
   });
@@ -313,17 +316,17 @@ describe('libraries', () => {
     ['steps of two', { type: 'integer', multipleOf: 2 }, 'multipleOf'],
     ['steps of a half', { type: 'number', multipleOf: 0.5 }, 'multipleOf'],
     ['a default of null where null is no answer', { type: 'string', default: null }, 'default'],
-  ])('%s: is refused', (_, property, rule, $defs) => {
+  ])('a schema with %s is refused', (_, property, rule, $defs) => {
     expect(() => library(objectOf(property, $defs))).toThrow(`[${rule}]`);
   });
 
-  it('is a form with a library if one judges, and follows its references where one question is a whole form', () => {
+  it('a form is one of a library if that judges, and follows its references where one question is a whole form', () => {
     expect([form(z.string()).library, form(String).library]).toEqual([true, false]);
     const { schema } = library({ type: 'array', items: named, $defs: { Named: { enum: ['x'] } } });
     expect(schema).toEqual(wrapped({ type: 'array', items: { type: 'string', enum: ['x'] } }));
   });
 
-  it("hears at most twenty of a library's findings, and of each what a person can read", async () => {
+  it('a form hears at most twenty of a library’s findings, and of each what a person can read', async () => {
     const found = [
       { message: 'x'.repeat(501), path: [{ key: 'a' }] },
       { message: 'x'.repeat(500), path: ['a'] },
@@ -342,7 +345,7 @@ describe('libraries', () => {
     ]);
   });
 
-  it('is asked once for each answer, by its own asynchronous way only if it is Zod', async () => {
+  it('a library is asked once for each answer, by its own asynchronous way only if it is Zod', async () => {
     let asked = 0;
     const counted = z.string().refine(async () => {
       asked += 1;
@@ -363,12 +366,12 @@ describe('libraries', () => {
     expect(await zodWithout.check({ value: 'x' })).toEqual({ ok: true, value: 'its own' });
   });
 
-  it('gives a field that may be null what was answered, and null only where nothing was', async () => {
+  it('a field that may be null is given what was answered, and null only where nothing was', async () => {
     const made = form(z.object({ a: z.string().nullable(), b: z.string().nullable() }));
     expect(await made.check({ a: 'x' })).toEqual({ ok: true, value: { a: 'x', b: null } });
   });
 
-  it('leaves a pattern to the library, and enforces the same pattern in raw schema', async () => {
+  it('a pattern is left to the library, and enforced where a raw schema has the same', async () => {
     const schema = objectOf({ type: 'string', pattern: '^a' });
     expect(await library(schema).check({ a: 'b' })).toEqual({ ok: true, value: { a: 'b' } });
     expect(await build(schema).check({ a: 'b' })).toMatchObject({ ok: false, issues: [{ rule: 'pattern' }] });
@@ -457,7 +460,7 @@ describe('libraries', () => {
       ' a',
       'a',
     ],
-  ])('%s', async (_, schema, property, sent, value) => {
+  ])('a form asks for a value as its library has it: %s', async (_, schema, property, sent, value) => {
     const made = build(schema);
     expect(made.schema).toEqual(wrapped(property));
     expect(asTheSdkReadsIt(made.schema)).toEqual(made.schema);
@@ -566,7 +569,7 @@ describe('form-F1: what the wire cannot say fails when built, with the field, th
     ['record with a nested record', { here: { street: String } }, 'type'],
     ['record with an empty list', { here: [] }, 'enum'],
     ['record with nothing', { here: undefined }, 'shorthand'],
-  ])('%s', (_, input, rule) => {
+  ])('a form that the wire cannot say fails when built, with the field and the rule: %s', (_, input, rule) => {
     let thrown: unknown;
     try {
       build(input);
@@ -595,7 +598,7 @@ describe('form-F1: what the wire cannot say fails when built, with the field, th
     ['201 fields', Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`f${i}`, String])), /size/],
     ['6,000 choices', Array.from({ length: 6_000 }, (_, i) => `c${i}`), /size/],
     ['300 KB', Array.from({ length: 4_000 }, (_, i) => `${'x'.repeat(80)}${i}`), /size/],
-  ])('%s', (_, input, words) => {
+  ])('a form that the wire cannot say fails when built, as a whole: %s', (_, input, words) => {
     expect(() => build(input)).toThrow(words);
     expect(() => build(input)).toThrow(expect.objectContaining({ code: 'form/unsupported' }));
   });
@@ -632,7 +635,7 @@ describe('form-F1: what the wire cannot say fails when built, with the field, th
     );
   });
 
-  it('says how many more faults there are, and how long a form that is too long is', () => {
+  it('an error says how many more faults there are, and how long a form that is too long is', () => {
     expect(() => build(raw({ type: 'string', format: 'uuid' }))).not.toThrow(/more\)/);
     const two = { type: 'object', properties: { a: { type: 'null' }, b: { type: 'null' } } };
     expect(() => build(two)).toThrow(/\[type\] \(and 1 more\) /);
@@ -650,7 +653,7 @@ describe('form-F2: secrets', () => {
     ['record', { accessToken: String }],
     ['title', { type: 'string', title: 'Your GitHub token' }],
     ['description', { type: 'string', description: 'Enter the PIN of your card.' }],
-  ])('%s: refused with the field, what it says and URL mode as the way out', (_, input) => {
+  ])('%s: a secret is refused with the field, what it says and URL mode as the way out', (_, input) => {
     expect(() => build(input)).toThrow(expect.objectContaining({ code: 'form/secret' }));
     expect(() => build(input)).toThrow(/Field '\w+' asks for a secret.*(?:name|title|description) says.*URL mode/);
   });
@@ -788,7 +791,7 @@ describe("form-F5: the patterns of a library's form", () => {
     expect(checked).toMatchObject({ ok: false, issues: [{ field: 'value', rule: 'pattern' }] });
   });
 
-  it('whether other texts match is for the library to say, which knows its flags and its words', async () => {
+  it('a library says itself whether other texts match, since it knows its flags and its words', async () => {
     const seat = form(
       z.object({
         a: z
@@ -811,7 +814,7 @@ describe("form-F5: the patterns of a library's form", () => {
     expect(() => form(input)).toThrow(/'a' has a pattern with a lookbehind or a backreference.*refinement/);
   });
 
-  it('a lookahead is not', async () => {
+  it('a lookahead is taken when the form is built', async () => {
     const word = form(z.object({ a: z.string().regex(/^(?!-)[a-z-]+$/) }));
     expect(await word.check({ a: 'a-b' })).toMatchObject({ ok: true });
     expect(await word.check({ a: '-b' })).toMatchObject({ ok: false, issues: [{ rule: 'validate' }] });

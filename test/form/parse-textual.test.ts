@@ -39,7 +39,7 @@ describe('text from a form or a terminal', () => {
     ['none of several', field('multi-select', some), undefined, undefined],
     ['none of several, where an answer is required', field('multi-select', { ...some, required: true }), undefined, []],
     ['a marker beside several', field('multi-select', some), ['', 'a'], ['a']],
-  ])('%s', (_, one, raw, value) => {
+  ])('an answer in text is read: %s', (_, one, raw, value) => {
     expect(parseTextual(one, raw)).toEqual({ ok: true, value });
   });
 
@@ -63,7 +63,7 @@ describe('text from a form or a terminal', () => {
     ],
     ['no date', field('text', { format: 'date' }), '2026-02-30', 'format'],
     ['too short', field('text', { minLength: 2 }), 'x', 'minLength'],
-  ])('%s', (_, one, raw, rule) => {
+  ])('an answer in text is refused: %s', (_, one, raw, rule) => {
     expect(parseTextual(one, raw)).toMatchObject({ ok: false, issue: { field: 'here', rule } });
   });
 
@@ -72,7 +72,7 @@ describe('text from a form or a terminal', () => {
     [field('boolean'), 'maybe', 'Here must be yes or no.'],
     [field('number', { integer: true }), 'three', 'Here must be a whole number, such as 3.'],
     [field('number'), `${'0'.repeat(400)}1`, 'Here must be a number, such as 2.5.'],
-  ])('%# says what to write instead', (one, raw, says) => {
+  ])('the refusal of an answer in text says what to write instead (%#)', (one, raw, says) => {
     expect(parseTextual(one, raw)).toMatchObject({ ok: false, issue: { message: says } });
   });
 

@@ -146,7 +146,7 @@ describe('every form', () => {
     );
   });
 
-  it('takes content that fits, unchanged', () => {
+  it('every form takes content that fits, unchanged', () => {
     fc.assert(
       fc.property(answered, ({ list, content }) => {
         expect(checkContent(list, content)).toEqual({ ok: true, content });
@@ -156,7 +156,7 @@ describe('every form', () => {
     );
   });
 
-  it('names the field and the rule of every single fault', () => {
+  it('every form names the field and the rule of every single fault', () => {
     const faults = (one: Field): readonly (readonly [unknown, string])[] => [
       ...(one.required ? [[undefined, 'required'] as const, [null, 'required'] as const] : []),
       [{ length: 1 }, 'type'],
@@ -194,7 +194,7 @@ describe('every form', () => {
     );
   });
 
-  it('content-C2: takes null as not filled in, and what else can be read in one way as what it means', () => {
+  it('content-C2: every form takes null as not filled in, and what else can be read in one way as what it means', () => {
     const meant = (one: Field, value: WireValue | undefined): unknown => {
       if (value === undefined) return null;
       if (one.kind === 'number' || one.kind === 'boolean') return String(value);
@@ -215,7 +215,7 @@ describe('every form', () => {
     );
   });
 
-  it('reads an answer typed as text as the value it is', () => {
+  it('every form reads an answer typed as text as the value it is', () => {
     fc.assert(
       fc.property(
         field.chain(one => fc.tuple(fc.constant(one), valueFor(one))),
@@ -302,7 +302,7 @@ describe('every form, as the first revision with elicitation can say it', () => 
     },
   });
 
-  it('every form, as the first revision with elicitation can say it has no list and no titled option in it, and comes back as the content of the form itself', async () => {
+  it('every form for the first revision has no list and no titled option, and comes back as the content of the form', async () => {
     await fc.assert(
       fc.asyncProperty(answered, fc.boolean(), async ({ list, content }, onlyTicked) => {
         const { schema, check } = toFirstForm(formOf(list));
@@ -337,7 +337,7 @@ describe('every form, as the first revision with elicitation can say it', () => 
 });
 
 describe('any input at all', () => {
-  it('is read or refused, never thrown at', () => {
+  it('any input at all is read or refused, never thrown at', () => {
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), fields, (anything, list) => {
         expect(typeof readForm(anything).ok).toBe('boolean');
@@ -350,7 +350,7 @@ describe('any input at all', () => {
     );
   });
 
-  it('is searched for secrets without fault', () => {
+  it('any input at all is searched for secrets without fault', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, description) => {
         secretIn({ name, title: description, description });

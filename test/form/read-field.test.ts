@@ -84,7 +84,7 @@ describe('a property is refused, by the keyword that is wrong, where it', () => 
     ["has a broken 'uniqueItems'", list({ enum: ['a'] }, { uniqueItems: 'yes' }), 'uniqueItems'],
     ['needs 2 of 1 choice', list({ enum: ['a'] }, { minItems: 2 }), 'minItems'],
     ["has 'minItems' above 'maxItems'", list({ enum: ['a', 'b'] }, { minItems: 2, maxItems: 1 }), 'minItems'],
-  ])('%s', (words, property, rule) => {
+  ])('a property is refused, since it %s', (words, property, rule) => {
     expect(read(property)).toEqual({
       ok: false,
       problems: [{ field: 'here', rule, message: `'here' ${words}.` }],
@@ -120,7 +120,7 @@ describe('a property is taken at the edge of what it may be:', () => {
       list({ type: 'string', enum: ['a', 'b'] }, { minItems: 2, uniqueItems: true }),
       { minItems: 2 },
     ],
-  ])('%s', (_, property, expected) => {
+  ])('a property is taken at the edge of what it may be: %s', (_, property, expected) => {
     const result = read(property);
     expect(result).toMatchObject({ ok: true, notes: [], fields: [expected] });
     const [field] = result.ok ? result.fields : [];
@@ -161,7 +161,7 @@ describe('a property is taken, and noted, where it', () => {
       'default',
       { kind: 'text' },
     ],
-  ])('%s', (words, property, rule, expected) => {
+  ])('a property is taken, and noted, where it %s', (words, property, rule, expected) => {
     const result = read(property);
     expect(result).toMatchObject({
       ok: true,
@@ -171,12 +171,12 @@ describe('a property is taken, and noted, where it', () => {
     expect(result.ok && result.fields[0]).not.toHaveProperty('default');
   });
 
-  it('has a default as long as may be, without a note', () => {
+  it('a default that is as long as may be is taken without a note', () => {
     const text = long(formLimits.default);
     expect(read({ type: 'string', default: text })).toMatchObject({ ok: true, notes: [], fields: [{ default: text }] });
   });
 
-  it('has a default that is a list, which is copied', () => {
+  it('a default that is a list is copied', () => {
     const given = ['a'];
     const result = read(list({ enum: ['a', 'b'] }, { default: given }));
     expect(result).toMatchObject({ ok: true, fields: [{ default: ['a'] }] });

@@ -147,7 +147,7 @@ describe('read-form-R2: hostile and foreign schemas are refused with the field a
     ['a long description', { type: 'string', description: 'x'.repeat(4_001) }, 'size'],
     ['a long choice', { type: 'string', enum: ['x'.repeat(1_001)] }, 'size'],
     ['5,001 choices', { type: 'string', enum: Array.from({ length: 5_001 }, (_, i) => `${i}`) }, 'size'],
-  ])('%s', (_, property, rule) => {
+  ])('a foreign property is refused with the field and the rule: %s', (_, property, rule) => {
     const result = read(property);
     if (result.ok) throw new Error('accepted');
     expect(result.problems).toContainEqual(expect.objectContaining({ field: 'here', rule }));
@@ -191,7 +191,7 @@ describe('read-form-R2: hostile and foreign schemas are refused with the field a
       schemaOf(Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`f${i}`, { type: 'string', pattern: 'a' }]))),
       'size',
     ],
-  ])('%s', (_, schema, rule) => {
+  ])('a foreign schema is refused with the rule: %s', (_, schema, rule) => {
     const result = readForm(schema);
     if (result.ok) throw new Error('accepted');
     expect(result.problems.map(problem => problem.rule)).toContain(rule);
@@ -225,12 +225,12 @@ describe('read-form-R2: hostile and foreign schemas are refused with the field a
       schemaOf(Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`f${i}`, { type: 'string', pattern: 'a' }]))),
       'The form has 21 patterns; at most 20 are allowed.',
     ],
-  ])('%# says what is wrong with the whole', (schema, says) => {
+  ])('a refusal says what is wrong with the whole form (%#)', (schema, says) => {
     const result = readForm(schema);
     expect(!result.ok && result.problems.some(({ message }) => message.startsWith(says))).toBe(true);
   });
 
-  it('counts the fields that have a pattern, not all fields', () => {
+  it('a form may have many fields where few of them have a pattern', () => {
     const one = ['p', { type: 'string', pattern: 'a' }] as const;
     const others = Array.from({ length: 199 }, (_, i) => [`f${i}`, { type: 'string' }] as const);
     expect(readForm(schemaOf(Object.fromEntries([one, ...others])))).toMatchObject({ ok: true });
@@ -280,7 +280,7 @@ describe('elicit-form-22; read-form-R4: what harms nobody is left out and noted'
       'pattern',
       { kind: 'text', uncheckedPattern: '^(?=a)' },
     ],
-  ])('%s', (_, property, rule, field) => {
+  ])('a property that harms nobody is left out and noted: %s', (_, property, rule, field) => {
     const result = read(property);
     if (!result.ok) throw new Error(JSON.stringify(result.problems));
     expect(result.notes).toEqual([expect.objectContaining({ field: 'here', rule })]);
@@ -297,7 +297,7 @@ describe('read-form-R5: reading the patterns of a form has a budget, counted in 
   const formOf = (count: number, more: object) =>
     schemaOf(Object.fromEntries(Array.from({ length: count }, (_, at) => field(at, more))));
 
-  it('a pattern whose default cannot be checked within it is shown as one that is not checked', () => {
+  it('a pattern whose default cannot be checked within the budget is shown as one that is not checked', () => {
     const result = readForm(formOf(20, { default: filled }));
     if (!result.ok) throw new Error(JSON.stringify(result.problems));
     expect(result.fields).toHaveLength(20);
@@ -312,7 +312,7 @@ describe('read-form-R5: reading the patterns of a form has a budget, counted in 
     );
   });
 
-  it('is one for the whole form: a field alone is within it, and so are the first of many', () => {
+  it('the budget is one for the whole form: a field alone is within it, and so are the first of many', () => {
     const default_ = filled.slice(0, 400);
     const checked = (count: number) => {
       const result = readForm(formOf(count, { default: default_ }));
@@ -329,7 +329,7 @@ describe('read-form-R5: reading the patterns of a form has a budget, counted in 
     expect(checked(20)).toEqual(all);
   });
 
-  it('does not touch forms as people write them', () => {
+  it('the budget does not touch forms as people write them', () => {
     const usual = {
       type: 'string',
       pattern: '^[\\w.+-]+(?: [\\w.+-]+)*$',

@@ -384,24 +384,32 @@ const plainDescriptions = lines(`
 `);
 
 describe('elicit-form-01: names that ask for a secret', () => {
-  it.each(secretNames)('%s', name => expect(secretIn({ name })).toMatchObject({ where: 'name' }));
+  it.each(secretNames)('the name “%s” asks for a secret', name =>
+    expect(secretIn({ name })).toMatchObject({ where: 'name' }),
+  );
 });
 describe('elicit-form-02: names that do not ask for a secret', () => {
-  it.each(plainNames)('%s', name => expect(secretIn({ name })).toBeUndefined());
+  it.each(plainNames)('the name “%s” asks for no secret', name => expect(secretIn({ name })).toBeUndefined());
 });
 describe('elicit-form-01: titles that ask for a secret', () => {
-  it.each(secretTitles)('%s', title => expect(secretIn({ name: 'value', title })).toMatchObject({ where: 'title' }));
+  it.each(secretTitles)('the title “%s” asks for a secret', title =>
+    expect(secretIn({ name: 'value', title })).toMatchObject({ where: 'title' }),
+  );
 });
 describe('elicit-form-02: titles that do not ask for a secret', () => {
-  it.each(plainTitles)('%s', title => expect(secretIn({ name: 'value', title })).toBeUndefined());
+  it.each(plainTitles)('the title “%s” asks for no secret', title =>
+    expect(secretIn({ name: 'value', title })).toBeUndefined(),
+  );
 });
 describe('elicit-form-01: descriptions that ask for a secret', () => {
-  it.each(secretDescriptions)('%s', description =>
+  it.each(secretDescriptions)('the description “%s” asks for a secret', description =>
     expect(secretIn({ name: 'value', description })).toMatchObject({ where: 'description' }),
   );
 });
 describe('elicit-form-02: descriptions that do not ask for a secret', () => {
-  it.each(plainDescriptions)('%s', description => expect(secretIn({ name: 'value', description })).toBeUndefined());
+  it.each(plainDescriptions)('the description “%s” asks for no secret', description =>
+    expect(secretIn({ name: 'value', description })).toBeUndefined(),
+  );
 });
 
 describe('messages', () => {
@@ -412,7 +420,7 @@ describe('messages', () => {
     'What is the verification code we sent you? Please type the verification code',
     'Enter your password, not your user name',
     'Enter your c\u200bv\u200bv',
-  ])('%s: refused where the one question has no words of its own', message => {
+  ])('the message “%s” is refused where the one question has no words of its own', message => {
     expect(() => refuseSecretMessage(message, form(String).fields)).toThrow(
       expect.objectContaining({ code: 'form/secret', message: expect.stringContaining('its message says') }),
     );
@@ -434,7 +442,7 @@ describe('messages', () => {
     'Rename the API key label to?',
     'Do not tell us your PIN. Name?',
     'We changed the way in which a password is stored. Name?',
-  ])('%s', message => refuseSecretMessage(message, form(String).fields));
+  ])('the message “%s” asks for no secret', message => refuseSecretMessage(message, form(String).fields));
 });
 
 describe('the one question of a form', () => {
@@ -468,7 +476,9 @@ describe('what kind of field it is', () => {
     ['access_token', 'token'],
     ['otp', 'code'],
     ['card_number', 'payment'],
-  ])('elicit-form-02: %s is a %s', (name, kind) => expect(secretIn({ name })?.kind).toBe(kind));
+  ])('elicit-form-02: the name %s asks for a secret of the kind %s', (name, kind) =>
+    expect(secretIn({ name })?.kind).toBe(kind),
+  );
 
   it('elicit-form-02: a description of a megabyte is searched at once', () => {
     for (const words of ['the name of the ', 'no password ', 'name of token ']) {

@@ -147,7 +147,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await a.record.verify()).toEqual({ ok: true, lines: lines.length });
     });
 
-    it('refusals, and different answers, end it once no answer can get enough', async () => {
+    it('refusals, and different answers, end a question once no answer can get enough', async () => {
       const a = await approvalStore({ ...(await place()), groups: finance });
       const refused = payment();
       await a.approvals.ask(refused);
@@ -175,7 +175,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(standing!.votes.map(({ subject }) => subject)).toEqual(['bob', 'eve']);
     });
 
-    it('asking again with the same id, also at once, changes nothing', async () => {
+    it('a question asked again with the same id, also at once, changes nothing', async () => {
       const at = await place();
       const [a, b] = [await approvalStore({ ...at, groups: finance }), await approvalStore({ ...at, groups: finance })];
       const ask = payment();
@@ -190,7 +190,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await openOf(b, 'eve')).toEqual([]);
     });
 
-    it('of 64 people who answer at once, two decide it, and there is one outcome', async () => {
+    it('of 64 people who answer at once, two decide, and there is one outcome', async () => {
       const at = await place();
       const names = Array.from({ length: 64 }, (_, n) => `p${n}`);
       const groups = { names: { finance: names } };
@@ -246,7 +246,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await a.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'decline' } });
     });
 
-    it('an answer that does not fit the form, and a dismissal, leave it open, and say why', async () => {
+    it('an answer that does not fit the form, and a dismissal, leave a question open, and say why', async () => {
       const at = await place();
       const a = await approvalStore({ ...at, groups: finance });
       const ask = payment();
@@ -429,7 +429,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect((await openOf(named, 'bob')).map(({ question }) => question.call!.id)).toEqual([second.id]);
     });
 
-    it('who is named in the configuration is asked, and no longer, from the start of a process that has it', async () => {
+    it('a person named in the configuration is asked, and no longer, from the start of a process that has it', async () => {
       const at = await place();
       const a = await approvalStore({ ...at, groups: finance });
       const other = await approvalStore({ ...at, groups: finance, home: 'https://other.example/' });
@@ -451,7 +451,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await c.approvals.look(theirs.id)).not.toHaveProperty('outcome');
     });
 
-    it('what is due ends by the clock of who votes, looks or lists, and no clock brings it back', async () => {
+    it('a question that is due ends by the clock of who votes, looks or lists, and no clock brings it back', async () => {
       const clock = manualClock();
       const at = await place();
       const a = await approvalStore({ ...at, groups: finance, clock });
@@ -483,7 +483,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(byList.dueAt).toBe(byVote.dueAt);
     });
 
-    it('withdrawing ends it for everybody, and changes nothing that has ended', async () => {
+    it('withdrawing a question ends it for everybody, and changes nothing that has ended', async () => {
       const a = await approvalStore({ ...(await place()), groups: finance });
       const ask = payment();
       await a.approvals.withdraw(ask.id);
@@ -504,7 +504,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await a.approvals.look(decided.id)).toMatchObject({ outcome: { action: 'accept' } });
     });
 
-    it('where a passkey is demanded, an answer without one that counts is none, and the vote says how it was given', async () => {
+    it('an answer without a passkey counts for nothing where one is demanded, and the vote says how it was given', async () => {
       const a = await approvalStore({ ...(await place()), groups: finance });
       await signIn(a, 'ada');
       await signIn(a, 'bob');
@@ -556,7 +556,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await a.approvals.look(second.id)).toMatchObject({ outcome: { action: 'cancel', reason: 'unavailable' } });
     });
 
-    it('whoever listens, in any process, is told of votes and of the end', async () => {
+    it('listeners in any process are told of votes and of the end', async () => {
       const at = await place();
       const [a, b] = [await approvalStore({ ...at, groups: finance }), await approvalStore({ ...at, groups: finance })];
       const ask = payment();
@@ -595,7 +595,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       await eventually(() => looks() === 0);
     });
 
-    it('no process owns it: it stays open when the one that asked ends, and when others are declared gone', async () => {
+    it('a question is owned by no process: it stays open when its own ends, and when others are declared gone', async () => {
       const at = await place();
       const [clock, dead] = [manualClock(), manualClock()];
       const a = await approvalStore({ ...at, groups: finance, clock: dead });
@@ -619,7 +619,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await b.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'accept' } });
     });
 
-    it('what is asked for one process alone is withdrawn when that is gone or stops, and asks nobody any more', async () => {
+    it('a question asked for one process alone is withdrawn when that is gone or stops, and asks nobody any more', async () => {
       const at = await place();
       const [a, b] = [manualClock(), manualClock()];
       const dead = await approvalStore({ ...at, groups: finance, clock: a });
@@ -649,7 +649,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await other.approvals.look(shared.id)).toEqual({ votes: [] });
     });
 
-    it('nothing of a content is in the database as it is, and who writes there without the key decides nothing', async () => {
+    it('nothing of a content is in the database in the clear, and a writer without the key decides nothing', async () => {
       const at = await place();
       const a = await approvalStore({ ...at, groups: { names: { finance: ['ada', 'bob'] }, claim: 'groups' } });
       const told = 'a phrase that nobody may read';
@@ -691,7 +691,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await a.approvals.whyNot(payment({ from: approvers('finance', { count: 3 }) }))).toContain('2 members');
     });
 
-    it('what cannot be read is left out of the lists of those who are asked, the operator is told once, and the rest is shown', async () => {
+    it('a question that cannot be read is left out of lists, the operator is told once, and the rest is shown', async () => {
       const at = await place();
       const told: unknown[] = [];
       const a = await approvalStore({ ...at, groups: finance, onError: error => void told.push(error) });
@@ -719,7 +719,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       for (const error of told) expect(error).toMatchObject({ code: 'store/corrupt' });
     });
 
-    it("who writes into the database without the key moves a question to no other group, and makes it nobody else's", async () => {
+    it('a writer into the database without the key moves a question to no other group, and makes it nobody else’s', async () => {
       const at = await place();
       const groups = { names: { finance: ['ada'], lunch: ['eve'] } };
       const a = await approvalStore({ ...at, groups });
@@ -740,7 +740,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       await expect(reply(c, 'ada', ask.id)).rejects.toMatchObject({ code: 'store/corrupt' });
     });
 
-    it('one that cannot be read holds up no other, no sign-in and no removal, and ends when its time comes', async () => {
+    it('a question that cannot be read holds up no other, no sign-in and no removal, and ends when its time comes', async () => {
       const at = await place();
       const a = await approvalStore({ ...at, groups: finance });
       const [bad, worse] = [payment(), payment()];
@@ -799,7 +799,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await askedOf('bob', 'eve')).toEqual(['eve']);
     });
 
-    it('a vote that comes when the process that asked is gone starts nothing: it is withdrawn, and the vote is late', async () => {
+    it('a vote after the process that asked is gone starts nothing: the question is withdrawn, and the vote is late', async () => {
       const at = await place();
       const [gone, clock] = [manualClock(), manualClock()];
       const dead = await approvalStore({ ...at, groups: finance, clock: gone });
@@ -822,7 +822,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await dead.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'cancel' } });
     });
 
-    it('who has left the group is not told what the others do', async () => {
+    it('a person who has left the group is not told what the others do', async () => {
       const a = await approvalStore({ ...(await place()), groups: { claim: 'groups' } });
       for (const who of ['ada', 'bob', 'eve']) await signIn(a, who, ['finance']);
       const ask = payment();
@@ -835,7 +835,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect((await questionTo(a, 'bob', ask.id)).approval).toMatchObject({ outcome: 'accepted' });
     });
 
-    it('more than people can read is not asked', async () => {
+    it('a question with more than people can read is not asked', async () => {
       const a = await approvalStore({ ...(await place()), groups: finance });
       const ask = (length: number) => payment({ call: { ...payment().call, arguments: { note: 'x'.repeat(length) } } });
       await a.approvals.ask(ask(200_000));
@@ -913,7 +913,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       await a.approvals.ask(one({ from }));
     });
 
-    it('however much of one requester is withdrawn, or has timed out, others wait for a single one of them', async () => {
+    it('others wait for a single question of a requester, however many are withdrawn or have timed out', async () => {
       const clock = manualClock();
       const a = await approvalStore({ ...(await place()), groups: { names: { finance: ['ada'] } }, clock });
       const asked = async (subject: string): Promise<string> => {
@@ -936,7 +936,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       }
     });
 
-    it('whoever lists their questions waits for the end of those alone that they were asked', async () => {
+    it('a person who lists their questions waits for the end of those alone that they were asked', async () => {
       const clock = manualClock();
       const at = await place();
       const a = await approvalStore({ ...at, groups: { names: { finance: ['ada'], legal: ['bob'] } }, clock });
@@ -951,7 +951,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await at.sql(open)).toEqual([['1']]);
     });
 
-    it('what could not be withdrawn is withdrawn once the database can be used again', async () => {
+    it('a question that could not be withdrawn is withdrawn once the database can be used again', async () => {
       const clock = manualClock();
       const at = await place();
       const errors: unknown[] = [];
@@ -976,7 +976,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await openOf(a, 'ada')).toEqual([]);
     });
 
-    it('a thousand people are asked, and it ends for all of them', async () => {
+    it('a question to a thousand people ends for all of them', async () => {
       const names = Array.from({ length: 1_000 }, (_, n) => `p${n}`);
       const a = await approvalStore({ ...(await place()), groups: { names: { finance: names } } });
       const ask = payment();
@@ -987,7 +987,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await a.record.verify()).toEqual({ ok: true, lines: 2_002 });
     });
 
-    it('thirty days after its end it is gone with its questions and votes, and the record stays', async () => {
+    it('a question is gone with its votes thirty days after its end, and the record stays', async () => {
       const clock = manualClock();
       const at = await place();
       const a = await approvalStore({ ...at, groups: finance, clock });

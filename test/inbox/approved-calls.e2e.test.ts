@@ -40,7 +40,7 @@ const answer = async (who: string, id: string, action: 'accept' | 'decline'): Pr
   (await of(who).post(`/questions/${id}`, { action })).status;
 
 describe.each(eras)('a call of a host of %s', era => {
-  it('is made once two others have agreed, and is asked of nobody else', async () => {
+  it('a call is made once two others have agreed, and is asked of nobody else', async () => {
     await using ada = await stage.host(bridge, 'ada', era);
     const name = `agreed-${era}`;
     const result = ada.call('erase', { name });
@@ -63,7 +63,7 @@ describe.each(eras)('a call of a host of %s', era => {
     expect(erased(name)).toBe(1);
   });
 
-  it('is not made if too few can still agree, and the model is told so', async () => {
+  it('a call is not made if too few can still agree, and the model is told so', async () => {
     await using ada = await stage.host(bridge, 'ada', era);
     const name = `refused-${era}`;
     const result = ada.call('erase', { name });

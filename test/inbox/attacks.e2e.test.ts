@@ -75,7 +75,7 @@ const pathOf = (address: string): string => new URL(address).pathname;
 const cookieOf = (session: Session): string => `midcall-inbox=${session.cookie}`;
 
 describe('somebody else', () => {
-  it('neither reads, checks nor answers a question by its id', async () => {
+  it('somebody else neither reads, checks nor answers a question by its id', async () => {
     const { n, id } = await ask();
     const page = await bobs.get(`/questions/${id}`);
     expect([page.status, (await page.text()).includes('colour')]).toEqual([404, false]);
@@ -93,7 +93,7 @@ describe('somebody else', () => {
     expect(got(n)).toMatchObject([{ action: 'accept', content: { colour: 'green' } }]);
   });
 
-  it('has nothing of the path of a session without its cookie, and nothing of a cookie without its path', async () => {
+  it('the path of a session gives nothing without its cookie, nor the cookie without its path', async () => {
     const { id } = await ask();
     const page = (session: Session, cookie: string): Promise<RawAnswer> =>
       raw(`${pathOf(session.base)}/questions/${id}`, { cookie });
@@ -114,7 +114,7 @@ describe('somebody else', () => {
     }
   });
 
-  it('makes a cookie count for nothing by planting another one of its name', async () => {
+  it('a cookie counts for nothing beside another of its name that somebody planted', async () => {
     const path = `${pathOf(adas.base)}/`;
     for (const cookie of [`${cookieOf(adas)}; ${cookieOf(bobs)}`, `${cookieOf(bobs)}; ${cookieOf(adas)}`])
       expect((await raw(path, { cookie })).status).toBe(401);
@@ -123,7 +123,7 @@ describe('somebody else', () => {
 });
 
 describe('a session', () => {
-  it('is over after signing out, and others of the person after signing out everywhere', async () => {
+  it('a session is over after signing out, and others of the person after signing out everywhere', async () => {
     const [first, second, third] = [
       await stage.signIn(bridge, 'carol'),
       await stage.signIn(bridge, 'carol'),
@@ -154,7 +154,7 @@ describe('a session', () => {
     for await (const _ of events.body!);
   });
 
-  it('ends when an administrator removes the person, with their questions, and they cannot sign in', async () => {
+  it('a session ends when an administrator removes its person, with their questions, and they cannot sign in', async () => {
     await using dora = await stage.host(bridge, 'dora', '2025-11-25');
     const doras = await stage.signIn(bridge, 'dora');
     const id = await dora.ask({ n: 'dora' });
@@ -194,7 +194,7 @@ describe('another page in the browser', () => {
     ['of an origin that is withheld', () => ({ origin: 'null' })],
     ['of a site that the browser calls another', () => ({ origin: origin(), 'sec-fetch-site': 'cross-site' })],
     ['of the same site and another origin', () => ({ origin: origin(), 'sec-fetch-site': 'same-site' })],
-  ])('changes nothing: one %s', async (_, headers) => {
+  ])('a request %s changes nothing', async (_, headers) => {
     const { n, id } = await ask();
     const answered = await adas.post(`/questions/${id}`, { action: 'accept', f0: 'forged' }, headers());
     expect(answered.status).toBe(403);
@@ -203,7 +203,7 @@ describe('another page in the browser', () => {
     expect(got(n)).toEqual([]);
   });
 
-  it('changes nothing: one without an Origin, and one without the token of this very session', async () => {
+  it('a request without an Origin, or without the token of this very session, changes nothing', async () => {
     const { n, id } = await ask();
     const second = await stage.signIn(bridge, 'ada');
     const form = (csrf: string): string => new URLSearchParams({ csrf, action: 'accept', f0: 'forged' }).toString();
@@ -221,7 +221,7 @@ describe('another page in the browser', () => {
     expect(got(n)).toEqual([]);
   });
 
-  it('shows no page in a frame, and no page runs scripts, loads or sends anything elsewhere', async () => {
+  it('no page is shown in a frame, runs scripts, or loads or sends anything elsewhere', async () => {
     const { id } = await ask();
     const answers = [
       await bobs.browser.send(new URL('/inbox', bridge.address)),
@@ -246,7 +246,7 @@ describe('another page in the browser', () => {
     for (const response of answers) await response.body?.cancel();
   });
 
-  it('has nothing of the inbox under another name of the machine, nor by an address in the request line', async () => {
+  it('another name of the machine, or an address in the request line, gets nothing of the inbox', async () => {
     const path = `${pathOf(adas.base)}/`;
     const cookie = cookieOf(adas);
     const { port, host } = bridge.address;
@@ -298,7 +298,7 @@ describe('a sign-in', () => {
   const hasSession = ({ headers }: RawAnswer): boolean =>
     (headers['set-cookie'] ?? []).some(each => /^midcall-inbox=[^;]/.test(each));
 
-  it('ends only in the browser that began it, once, with the cookie and the state that belong together', async () => {
+  it('a sign-in ends only in the browser that began it, once, with the cookie and the state that belong together', async () => {
     const mallory = await begun(new NoScreen());
     const other = await begun(new NoScreen(), 'oscar');
     const cookie = `${mallory.name}=${mallory.sealed}`;
@@ -329,7 +329,7 @@ describe('a sign-in', () => {
     expect([replayed.status, hasSession(replayed)]).toEqual([502, false]);
   });
 
-  it('does not take the code of another sign-in, nor what another issuer seems to say', async () => {
+  it('a sign-in does not take the code of another, nor what another issuer seems to say', async () => {
     const [mallory, other] = [await begun(new NoScreen()), await begun(new NoScreen(), 'oscar')];
     const codeOf = ({ callback }: { callback: string }): string => /code=([^&]+)/.exec(callback)![1]!;
     for (const callback of [
@@ -344,7 +344,7 @@ describe('a sign-in', () => {
 });
 
 describe('an odd request', () => {
-  it('finds nothing by a path that leads out of a session, hides a slash or never ends', async () => {
+  it('a path that leads out of a session, hides a slash or never ends finds nothing', async () => {
     const { id } = await ask();
     const cookie = cookieOf(bobs);
     const [own, others] = [pathOf(bobs.base), pathOf(adas.base)];
@@ -381,7 +381,7 @@ describe('an odd request', () => {
     expect((await bobs.get('/')).status).toBe(200);
   });
 
-  it('is refused if it is larger than any answer, whoever sends it, and the inbox goes on', async () => {
+  it('a request that is larger than any answer is refused, whoever sends it, and the inbox goes on', async () => {
     const { n, id } = await ask();
     const csrf = await adas.csrf();
     const path = `${pathOf(adas.base)}/questions/${id}`;
@@ -407,7 +407,7 @@ describe('an odd request', () => {
 });
 
 describe('a server', () => {
-  it('that asks one person as much and as fast as it can lets nobody else wait', async () => {
+  it('a server that asks one person as much and as fast as it can lets nobody else wait', async () => {
     await using bob = await stage.host(bridge, 'bob', '2025-11-25');
     await using flooded = await stage.host(bridge, 'flora', '2026-07-28');
     const floras = await stage.signIn(bridge, 'flora');
@@ -438,7 +438,7 @@ describe('a server', () => {
   });
 
   it.each(eras)(
-    'cannot show anything active, and does not swell the page, by what it says or is called for on %s',
+    'a server cannot show anything active, nor swell the page, by what it says or is called on %s',
     async era => {
       const active = '<script>alert(1)</script><img src=x onerror=alert(1)>" onload="alert(1)\u202e\u2066\u0000';
       const host = await stage.host(bridge, 'ada', era, `<b onclick=alert(1)>${active}`);
@@ -461,7 +461,7 @@ describe('a server', () => {
     },
   );
 
-  it('and a subject that is called like markup is shown as text', async () => {
+  it('a subject that is called like markup is shown as text', async () => {
     const who = '<img src=x onerror=alert(1)>\u202eeve" x="';
     const eves = await stage.signIn(bridge, who);
     const text = await eves.text('/');
@@ -474,7 +474,7 @@ describe('a server', () => {
 });
 
 describe('a reply', () => {
-  it('to a question that has ended, or sent twice, says how it ended and changes nothing', async () => {
+  it('a reply to a question that has ended, or sent twice, says how it ended and changes nothing', async () => {
     const { n, id } = await ask();
     const csrf = await adas.csrf();
     expect((await adas.post(`/questions/${id}`, { csrf, action: 'accept', f0: 'first' })).status).toBe(303);
@@ -491,7 +491,7 @@ describe('a reply', () => {
     expect(got(n)).toMatchObject([{ action: 'accept', content: { colour: 'first' } }]);
   });
 
-  it('counts once of 64 that accept and decline at the same moment, and the server gets that one', async () => {
+  it('a reply counts once of 64 that accept and decline at the same moment, and the server gets that one', async () => {
     const { n, id } = await ask();
     const csrf = await adas.csrf();
     const sent = Array.from({ length: 64 }, (_, at) =>
@@ -507,7 +507,7 @@ describe('a reply', () => {
     ]);
   });
 
-  it('that is none of its question is refused, and the question stays open', async () => {
+  it('a reply that is none of its question is refused, and the question stays open', async () => {
     const { n, id } = await ask();
     for (const fields of [
       { action: 'grant' },
@@ -522,7 +522,7 @@ describe('a reply', () => {
     expect(got(n)).toEqual([]);
   });
 
-  it('comes too late if the host has cancelled the call while the page was open', async () => {
+  it('a reply comes too late if the host has cancelled the call while the page was open', async () => {
     await using host = await stage.host(bridge, 'ada', '2025-11-25');
     const events = await adas.get('/events');
     const reader = events.body!.getReader();
@@ -549,7 +549,7 @@ describe('a reply', () => {
 });
 
 describe('a model or a host', () => {
-  it.each(eras)('cannot answer, by anything that it can call or send on %s', async era => {
+  it.each(eras)('a model or a host cannot answer, by anything that it can call or send on %s', async era => {
     await using host = await stage.host(bridge, 'ada', era);
     const n = `forged on ${era}`;
     const id = await host.ask({ n });

@@ -261,7 +261,7 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       for (const secret of [bob.at, bob.cookie, two.at]) expect(stored).not.toContain(secret);
     });
 
-    it('who writes into the database without the key has a session of nobody else, and none that is younger', async () => {
+    it('a writer into the database without the key has a session of nobody else, and none that is younger', async () => {
       const at = await place();
       const clock = manualClock();
       const { store } = await bridge({ ...at, clock });
@@ -486,7 +486,7 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       expect(await record.verify()).toEqual({ ok: true, lines: 6 });
     });
 
-    it('thirty days after its end a question is gone with all that belongs to it, and the record stays', async () => {
+    it('a question is gone thirty days after its end with all that belongs to it, and the record stays', async () => {
       const clock = manualClock();
       const at = await place();
       const a = await bridge({ ...at, clock });

@@ -59,7 +59,7 @@ it('people are in the groups of the claim of their ID token, and of nothing else
   expect(await whyNot('finance', 3)).toContain('2 members');
 });
 
-it('who is asked finds the question at the address that the server is told, and is asked no longer once the claim is gone', async () => {
+it('a person finds their question at the address that the server is told, and is asked no more once the claim is gone', async () => {
   await signIn('ada', ['finance']);
   const ask = payment({ requester: requester() });
   const { url } = await inbox.ask(ask);

@@ -27,7 +27,7 @@ function questionIn(told: string): string {
 }
 
 describe.each(eras)('a call of a host of %s', era => {
-  it('is made once, by the yes of its person in the inbox, and by nobody else', async () => {
+  it('a held call is made once, by the yes of its person in the inbox, and by nobody else', async () => {
     await using ada = await stage.host(bridge, 'ada', era);
     await using bob = await stage.host(bridge, 'bob', era);
     const name = `once-${era}`;
@@ -58,7 +58,7 @@ describe.each(eras)('a call of a host of %s', era => {
     expect(erased(name)).toBe(1);
   });
 
-  it('is not made by a yes in its arguments, by a repeated call, or by a yes to another question', async () => {
+  it('a held call is not made by a yes in its arguments, a repeated call, or a yes to another question', async () => {
     await using ada = await stage.host(bridge, 'ada', era);
     const name = `forged-${era}`;
     const first = questionIn(await ada.call('erase', { name }));
@@ -68,7 +68,7 @@ describe.each(eras)('a call of a host of %s', era => {
     expect(erased(name)).toBe(0);
   });
 
-  it('is let pass from then on only if the card offers that, and then those of this person alone', async () => {
+  it('calls are let pass from then on only if the card offers that, and then those of this person alone', async () => {
     await using ada = await stage.host(bridge, 'ada', era);
     await using bob = await stage.host(bridge, 'bob', era);
     const name = `granted-${era}`;

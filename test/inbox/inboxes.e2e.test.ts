@@ -60,7 +60,7 @@ function meddle<T>(statement: string, ...values: readonly unknown[]): T {
 }
 
 describe('people', () => {
-  it('are listed with when they signed in last and how much waits for them', async () => {
+  it('people are listed with when they signed in last and how much waits for them', async () => {
     const { code, out } = await here('people');
     const said = out.replaceAll(/\d{4}-\d{2}-\d{2} \d{2}:\d{2} UTC/g, 'TIME');
     expect([code, said]).toEqual([
@@ -73,7 +73,7 @@ describe('people', () => {
     ]);
   });
 
-  it('are removed and admitted by the name in the list, and by no other', async () => {
+  it('people are removed and admitted by the name in the list, and by no other', async () => {
     for (const word of ['remove', 'admit']) {
       const { code, err } = await here(word, 'nobody');
       expect([code, err]).toEqual([2, expect.stringContaining('Nobody is called nobody. See: midcall inboxes people')]);
@@ -93,7 +93,7 @@ describe('people', () => {
 });
 
 describe('the record', () => {
-  it('is printed as JSON Lines, of a person, of a server and of a time, without contents', async () => {
+  it('the record is printed as JSON Lines, of a person, of a server and of a time, without contents', async () => {
     const { code, out } = await here('record');
     expect(code).toBe(0);
     expect(out).not.toContain('secret');
@@ -112,7 +112,7 @@ describe('the record', () => {
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--from must be a time such as 2026-11-27')]);
   });
 
-  it('names the first line that was changed or removed', async () => {
+  it('the record names the first line that was changed or removed', async () => {
     const whole = await here('record', '--verify');
     expect([whole.code, whole.out]).toEqual([0, expect.stringMatching(/^\d+ lines, and none was changed\.\n$/)]);
     const [row] = meddle<readonly Record<string, unknown>[]>('select principal from inbox_record where line = 2');
@@ -134,7 +134,7 @@ describe('the record', () => {
 });
 
 describe('a copy', () => {
-  it('is made while the bridge runs, is for its owner alone, replaces no file, and opens with the key', async () => {
+  it('a copy is made while the bridge runs, is for its owner alone, replaces no file, and opens with the key', async () => {
     const copy = join(stage.folder, 'copy.db');
     const made = await here('backup', copy);
     expect([made.code, made.out]).toEqual([0, expect.stringContaining('Keep the key elsewhere')]);
@@ -182,7 +182,7 @@ describe('a place that is wrong', () => {
       { MIDCALL_KEY: fleetKey },
       'The Postgres database of the inbox cannot be used (ECONNREFUSED).',
     ],
-  ] as const)('is named without its password: %s', async (_, words, env, message) => {
+  ] as const)('a place that is wrong is named without its password: %s', async (_, words, env, message) => {
     for (const word of few(['people', 'record'], 'record')) {
       const { code, out, err } = await inboxes([word, ...words], env);
       expect([code === 0, out, err]).toEqual([false, '', expect.stringContaining(message)]);
@@ -191,7 +191,7 @@ describe('a place that is wrong', () => {
     }
   });
 
-  it('is one with another key', async () => {
+  it('a place that was sealed with another key is refused, with what to do', async () => {
     const env = { MIDCALL_KEY: fleetKey };
     const { code, out, err } = await inboxes(['people', '--inbox', stage.file], env);
     expect([code === 0, out, err]).toEqual([
@@ -201,7 +201,7 @@ describe('a place that is wrong', () => {
     ]);
   });
 
-  it('is a file of something else, which stays as it was', async () => {
+  it('a file of something else is refused, and stays as it was', async () => {
     const other = join(stage.folder, 'other.db');
     const database = new Database(other);
     database.exec('create table t (a)');

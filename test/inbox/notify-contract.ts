@@ -91,7 +91,7 @@ export function notifyContract(name: string, place: () => Promise<Place>): void 
       expect(to.received).toHaveLength(2);
     });
 
-    it('of several processes one tells, and another one tells what it left when it died', async () => {
+    it('one of several processes tells, and another one tells what it left when it died', async () => {
       await using to = await receiver();
       const at = await place();
       const clock = manualClock();
@@ -141,7 +141,7 @@ export function notifyContract(name: string, place: () => Promise<Place>): void 
       expect((await a.inbox.store.deliveries.devices('ada'))[0]).not.toHaveProperty('failure');
     });
 
-    it('nobody is told of a question that has ended, and of those that wait the oldest one is linked', async () => {
+    it('a question that has ended is told to nobody, and of those that wait the oldest one is linked', async () => {
       await using hook = await receiver();
       const at = await place();
       const a = await service(at.where, [], { webhook: { url: hook.origin, secret } });
@@ -364,7 +364,7 @@ export function notifyContract(name: string, place: () => Promise<Place>): void 
       expect(inside.received).toEqual([]);
     });
 
-    it('whoever signs out everywhere, or is removed, is told nothing any more', async () => {
+    it('a person who signs out everywhere, or is removed, is told nothing any more', async () => {
       await using to = await receiver();
       const at = await place();
       const { a } = await withDevice(at, to);

@@ -253,7 +253,7 @@ it('a person removes the passkey of a device that is lost, adds another, and onl
   expect((await inbox.look(id))!.votes).toMatchObject([{ assurance: 'present' }]);
 });
 
-it('says what is missing where an address has no passkeys, and without JavaScript', async () => {
+it('a page says what is missing where an address has no passkeys, and without JavaScript', async () => {
   const { principal, inbox, issuer, at, ask } = await stage();
   const numbers = await openInbox({
     ...{ where: ':memory:', key, publicUrl: new URL('http://127.0.0.1:7000') },

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.[Symbol.asyncDispose]());
 
-it('invites a person by a link, lists their passkeys and revokes one, all of which is in the record', async () => {
+it('an administrator invites a person by a link, lists their passkeys and revokes one, all on the record', async () => {
   const bridge = await stage.bridge();
   await stage.signIn(bridge, 'ada');
   const ada = stage.principal('ada');

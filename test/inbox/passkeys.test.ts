@@ -83,7 +83,7 @@ function asked(request: PasskeyRequest | string | undefined): PasskeyRequest {
 }
 
 describe('a passkey', () => {
-  it('proves exactly the answer that it was asked to confirm, and the record says so', async () => {
+  it('a passkey proves exactly the answer that it was asked to confirm, and the record says so', async () => {
     const { enrol, of, recorded, store } = await world();
     const passkey = await enrol(ada);
     const open = shown();
@@ -103,7 +103,7 @@ describe('a passkey', () => {
     expect(await of(ada).list()).toMatchObject([{ id: credential, name: 'Laptop', usedAt: expect.any(Number) }]);
   });
 
-  it('proves nothing but that question and that answer, to that person and in that time', async () => {
+  it('a passkey proves nothing but that question and that answer, to that person and in that time', async () => {
     const { enrol, of, clock } = await world();
     const passkey = await enrol(ada);
     const other = await enrol(bob);
@@ -156,7 +156,7 @@ describe('a passkey', () => {
     ['another user', { userHandle: Buffer.alloc(32).toString('base64url') }],
   ];
 
-  it.each(oddities)('proves nothing for %s', async (_, odd) => {
+  it.each(oddities)('a passkey proves nothing for %s', async (_, odd) => {
     const { enrol, of } = await world();
     const passkey = await enrol(ada);
     const open = shown();
@@ -167,7 +167,9 @@ describe('a passkey', () => {
     });
   });
 
-  it('proves nothing with any bit of its assertion or of the token changed', { timeout: 300_000 }, async () => {
+  it('a passkey proves nothing with any bit of its assertion or of the token changed', {
+    timeout: 300_000,
+  }, async () => {
     const { enrol, of, recorded } = await world();
     const passkey = await enrol(ada);
     const open = shown();
@@ -221,7 +223,7 @@ describe('a passkey', () => {
     expect(await of(ada).proveAnswer(open, yes, posted)).toMatchObject({ credential: expect.any(String) });
   });
 
-  it('proves nothing by anything but what a script of these pages returns', async () => {
+  it('a passkey proves nothing by anything but what a script of these pages returns', async () => {
     const { enrol, of } = await world();
     const passkey = await enrol(ada);
     const open = shown();
@@ -247,7 +249,7 @@ describe('a passkey', () => {
       ]);
   });
 
-  it('that counts its uses proves once, and one whose count goes back nothing', async () => {
+  it('a passkey that counts its uses proves once, and one whose count goes back nothing', async () => {
     const { enrol, of } = await world();
     const passkey = await enrol(ada, { count: 5 });
     const open = shown();
@@ -269,7 +271,7 @@ describe('a passkey', () => {
     );
   });
 
-  it('that counts proves once, of many posts of the same at once', async () => {
+  it('a passkey that counts proves once, of many posts of the same at once', async () => {
     const { enrol, of } = await world();
     const passkey = await enrol(ada, { count: 1 });
     const open = shown();
@@ -278,7 +280,7 @@ describe('a passkey', () => {
     expect(proved.filter(each => each !== 'refused')).toHaveLength(1);
   });
 
-  it('proves nothing once it was revoked or its owner removed, also what it signed before', async () => {
+  it('a passkey proves nothing once it was revoked or its owner removed, also what it signed before', async () => {
     const { enrol, of, store } = await world();
     const [lost, stays] = [await enrol(ada), await enrol(ada)];
     const open = shown();
@@ -301,7 +303,7 @@ describe('a passkey', () => {
     expect((await store.passkeys.list(ada)).map(({ name }) => name)).toEqual(['Laptop', 'Laptop']);
   });
 
-  it('counts for nobody else, and not again, by what is written into the database without the key', async () => {
+  it('a passkey counts for nobody else, and not again, by what is written into the database without the key', async () => {
     const where = join(mkdtempSync(join(tmpdir(), 'midcall-passkeys-')), 'inbox.db');
     const { enrol, of, store } = await world({ where });
     const passkey = await enrol(ada);
@@ -318,7 +320,7 @@ describe('a passkey', () => {
     await expect(of(bob).requestAnswer(open, yes)).rejects.toThrow('was changed, or belongs elsewhere');
   });
 
-  it('is not added by an invitation that is written into the database, or changed there, without the key', async () => {
+  it('a passkey is not added by an invitation that was written or changed in the database without the key', async () => {
     const where = join(mkdtempSync(join(tmpdir(), 'midcall-passkeys-')), 'inbox.db');
     const { store, clock } = await world({ where });
     const theirs = await store.passkeys.invite(bob);
@@ -334,7 +336,7 @@ describe('a passkey', () => {
 });
 
 describe('adding a passkey', () => {
-  it('takes a sign-in of the last five minutes at which the person was asked, or a passkey', async () => {
+  it('adding a passkey takes a sign-in of the last five minutes at which the person was asked, or a passkey', async () => {
     const { of, clock, recorded } = await world();
     const [first, second, third] = [1, 2, 3].map(() => new SoftwarePasskey(origin)) as [
       SoftwarePasskey,
@@ -386,7 +388,7 @@ describe('adding a passkey', () => {
     ['without verifying anybody', { flags: flags.present | flags.attested }],
   ];
 
-  it.each(oddities)('is refused %s', async (_, odd) => {
+  it.each(oddities)('adding a passkey is refused %s', async (_, odd) => {
     const { of } = await world();
     const passkey = new SoftwarePasskey(origin);
     const request = asked(await of(ada).requestNew({}));
@@ -401,7 +403,7 @@ describe('adding a passkey', () => {
     expect(await of(ada).proveAnswer(shown(), yes, passkey.get({ ...answer, token: request.token }))).toBe('refused');
   });
 
-  it('takes an invitation of this person, once and within a day; without it, where it is demanded, only a passkey', async () => {
+  it('adding a passkey by invitation works for this person, once and within a day, where one is demanded', async () => {
     const { of, clock, store } = await world({ enrolment: 'invited' });
     const old = clock.now() - 60 * minute;
     expect(await of(ada).requestNew({})).toBe('invitation');
@@ -430,7 +432,7 @@ describe('adding a passkey', () => {
     expect(await of(ada).add('', new SoftwarePasskey(origin).create(request))).toBe('late');
   });
 
-  it('stops at twenty', async () => {
+  it('adding passkeys stops at twenty', async () => {
     const { enrol, of } = await world();
     for (let count = 0; count < 20; count += 1) await enrol(ada);
     const request = asked(await of(ada).requestNew({}));
@@ -440,7 +442,7 @@ describe('adding a passkey', () => {
 });
 
 describe('revoking a passkey', () => {
-  it('takes a sign-in of the last five minutes, or a passkey that confirms exactly that', async () => {
+  it('revoking a passkey takes a sign-in of the last five minutes, or a passkey that confirms exactly that', async () => {
     const { enrol, of, clock } = await world();
     const [lost, stays, other] = [await enrol(ada), await enrol(ada), await enrol(bob)];
     const [lostId, staysId] = [lost.id.toString('base64url'), stays.id.toString('base64url')];
@@ -467,7 +469,7 @@ describe('an address', () => {
     ['http://127.0.0.1:7000', false],
     ['https://192.168.1.4', false],
     ['https://[::1]:7000', false],
-  ])('%s has passkeys: %s', async (address, can) => {
+  ])('the address %s has passkeys: %s', async (address, can) => {
     expect(canHavePasskeys(new URL(address))).toBe(can);
     const { of } = await world({ at: new URL(address) });
     expect(of(ada).isPossible).toBe(can);

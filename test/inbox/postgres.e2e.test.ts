@@ -45,7 +45,7 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
   inboxContract('Postgres', place);
   approvalsContract('Postgres', place);
 
-  it('while the server is away, a question that cannot be stored is refused, ends and replies wait, and errors hold no value', async () => {
+  it('a question that cannot be stored while Postgres is away is refused, and ends and replies wait', async () => {
     const { where, sql } = await place();
     const [a, b] = [await bridge({ where }), await bridge({ where })];
     const [first, second] = [await a.ask('ada'), await a.ask('ada')];
@@ -68,7 +68,7 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
     expect(await a.store.record.verify()).toMatchObject({ ok: true });
   });
 
-  it('while the server is away, a vote is refused and does not count, and whoever listens is told of it once it is back', async () => {
+  it('a vote while Postgres is away is refused and does not count, and listeners are told of it once it is back', async () => {
     const { where } = await place();
     const groups = { names: { finance: ['ada', 'bob'] } };
     const [a, b] = [await approvalStore({ where, groups }), await approvalStore({ where, groups })];
@@ -93,7 +93,7 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
     expect(await a.record.verify()).toMatchObject({ ok: true });
   });
 
-  it('of votes that were acknowledged none is lost when processes are killed, and each question has one outcome', async () => {
+  it('no vote that was acknowledged is lost when processes are killed, and each question has one outcome', async () => {
     const { where, sql } = await place();
     await killApprovers(where, sql, inSoak({ kills: 200, questions: 300 }, { kills: 4, questions: 12 }));
   });
@@ -105,7 +105,7 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
   });
 
   it.skipIf(!redisServer)(
-    'where Redis wakes bridges, what happens at one is there at another while no time passes',
+    'what happens at one bridge that Redis wakes is there at another while no time passes',
     async () => {
       const redis = await startRedis();
       const { where } = await place();

@@ -38,7 +38,7 @@ const turnOn = (session: Session, subscription: string, headers: Record<string, 
   session.post(path, { does: 'on', subscription }, headers);
 
 describe('a person', () => {
-  it('turns notifications on, tests them, is told of a question without a word of it, and turns them off', async () => {
+  it('a person turns notifications on, tests them, is told of a question without a word of it, and turns them off', async () => {
     expect(await devicesOf(adas)).toEqual([]);
     const phone = pushes.device();
     const iphone = 'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile Safari/604.1';
@@ -92,7 +92,7 @@ describe('a person', () => {
     expect(pushes.received).toHaveLength(2);
   });
 
-  it('who signs out of a browser is no longer told there, and who signs out everywhere is told nowhere', async () => {
+  it('a person who signs out of a browser is told no more there, and who signs out everywhere nowhere', async () => {
     const session = await stage.signIn(bridge, 'ada');
     for (const name of ['one', 'two', 'three']) await turnOn(session, pushes.device(`/${name}`).json);
     const [three, two, one] = await devicesOf(adas);
@@ -104,7 +104,7 @@ describe('a person', () => {
     expect(await devicesOf(adas)).toEqual([]);
   });
 
-  it('sees on the page why a device could not be told, and an administrator sees it, too', async () => {
+  it('a person sees on the page why a device could not be told, and an administrator sees it, too', async () => {
     const gone = pushes.device('/gone');
     await turnOn(bobs, gone.json);
     const [id] = await devicesOf(bobs);
@@ -126,7 +126,7 @@ describe('a person', () => {
     pushes.does = undefined;
   });
 
-  it('has no page of notifications, and changes none, without a session and the token of its forms', async () => {
+  it('notifications have no page, and change nothing, without a session and the token of its forms', async () => {
     const { json } = pushes.device();
     expect((await fetch(`${adas.base}${path}`)).status).toBe(401);
     for (const csrf of ['', 'wrong', await bobs.csrf()])
@@ -135,7 +135,7 @@ describe('a person', () => {
     expect(await devicesOf(adas)).toEqual([]);
   });
 
-  it('cannot have the bridge call addresses of its network, or anything that is no push service', async () => {
+  it('a person cannot have the bridge call addresses of its network, or anything that is no push service', async () => {
     const { keys } = pushes.device().subscription;
     const port = new URL(hook.origin).port;
     const before = hook.received.length;
@@ -185,7 +185,7 @@ describe('a person', () => {
 });
 
 describe('files', () => {
-  it('make the inbox an app: a manifest, a picture, and a worker that may control the inbox alone', async () => {
+  it('the files of the inbox make it an app: a manifest, a picture, and a worker that may control it alone', async () => {
     const page = await adas.text('/');
     const of = async (pattern: RegExp): Promise<Response> => fetch(new URL(pattern.exec(page)![1]!, bridge.address));
     const manifest = await of(/rel="manifest" href="([^"]+)"/);
@@ -213,7 +213,7 @@ describe('a bridge', () => {
   const start = (...words: string[]) =>
     stage.midcall(['bridge', ...words, '--', process.execPath, '-e', ''], { MIDCALL_WEBHOOK_SECRET: '' });
 
-  it('is not started with a webhook that it cannot sign for, or without an inbox', async () => {
+  it('a bridge is not started with a webhook that it cannot sign for, or without an inbox', async () => {
     const hookOf = '--webhook=https://hook.example/SECRET';
     const served = [
       '--http=0',

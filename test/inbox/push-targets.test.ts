@@ -9,7 +9,7 @@ import { receiver } from './push-receiver.ts';
 describe('an address that a person supplies', () => {
   const message = { headers: {}, body: 'x' };
 
-  it('is refused if its host is of this machine or its network, by whatever name or number', async () => {
+  it('an address is refused if its host is of this machine or its network, by whatever name or number', async () => {
     await using to = await receiver();
     const port = new URL(to.origin).port;
     const posts = poster({ clock: systemClock, allowedTargets: [] });
@@ -68,7 +68,7 @@ describe('an address that a person supplies', () => {
     expect(to.received).toEqual([]);
   });
 
-  it('is refused if it is not encrypted, has a password, or is no address of the web', () => {
+  it('an address is refused if it is not encrypted, has a password, or is no address of the web', () => {
     const posts = poster({ clock: systemClock, allowedTargets: ['push.internal', '127.0.0.1:99'] });
     for (const address of [
       ...['http://push.example/x', 'ftp://push.example/', 'file:///etc/passwd', 'javascript:alert(1)', 'data:,x', ''],
@@ -85,7 +85,7 @@ describe('an address that a person supplies', () => {
       expect([address, posts.whyNot(address)]).toEqual([address, undefined]);
   });
 
-  it('is refused if its name leads inside, at the moment at which it is connected to', async () => {
+  it('an address is refused if its name leads inside, at the moment at which it is connected to', async () => {
     await using to = await receiver();
     await using six = await receiver('::1');
     const asked: string[] = [];
@@ -115,7 +115,7 @@ describe('an address that a person supplies', () => {
     expect(asked).toEqual(Array(4).fill('rebound.example'));
   });
 
-  it('is told to if the operator allows its host, and what that resolves to is what is connected to', async () => {
+  it('an address is told to if the operator allows its host, and what that resolves to is what is connected to', async () => {
     await using to = await receiver();
     const { port } = new URL(to.origin);
     const posts = poster({
@@ -127,7 +127,7 @@ describe('an address that a person supplies', () => {
     expect(to.received.map(({ headers }) => headers.host)).toEqual([`push.example:${port}`]);
   });
 
-  it('that has no address, or where nobody listens, is a failure in words without that address', async () => {
+  it('an address that has none, or where nobody listens, is a failure in words without that address', async () => {
     const posts = poster({
       clock: systemClock,
       allowedTargets: ['127.0.0.1', 'push.example'],

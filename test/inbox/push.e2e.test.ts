@@ -48,7 +48,7 @@ notifyContract('SQLite', async () => {
   };
 });
 
-it('somebody who looks at their inbox is told a minute later, and not at all if nothing waits then', async () => {
+it('a person who looks at their inbox is told a minute later, and not at all if nothing waits then', async () => {
   await using to = await receiver();
   const a = await service(join(folder, 'a.db'), [to]);
   await a.signIn('ada');

@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it.runIf(hasDisk)('on a full disk a question is refused, and an end waits until there is room', async () => {
+it.runIf(hasDisk)('a question on a full disk is refused, and an end waits until there is room', async () => {
   const a = await bridge({ where: join(disk, 'inbox.db') });
   const { id } = await a.ask('ada');
   const filler = join(disk, 'filler');
@@ -53,7 +53,7 @@ it.runIf(hasDisk)('on a full disk a question is refused, and an end waits until 
   expect(await a.store.record.verify()).toEqual({ ok: true, lines: 2 });
 });
 
-it.runIf(hasDisk)('on a full disk a vote is refused and does not count, and it counts once there is room', async () => {
+it.runIf(hasDisk)('a vote on a full disk is refused and does not count, and it counts once there is room', async () => {
   const inbox = await approvalStore({ where: join(disk, 'votes.db'), groups: { names: { finance: ['ada'] } } });
   const ask = payment({ from: approvers('finance') });
   await inbox.approvals.ask(ask);
@@ -78,7 +78,7 @@ it.runIf(hasDisk)('on a full disk a vote is refused and does not count, and it c
   expect(await inbox.record.verify()).toMatchObject({ ok: true });
 });
 
-it('of votes that were acknowledged none is lost when processes are killed, and each question has one outcome', async () => {
+it('no vote that was acknowledged is lost when processes are killed, and each question has one outcome', async () => {
   const where = join(folder, 'approvals.db');
   const sql = async (statement: string): Promise<string[][]> => {
     const database = new Database(where);

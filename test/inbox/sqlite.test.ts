@@ -59,7 +59,7 @@ it('the files are readable by their owner only, and those that were not are mend
   expect(statSync(where).mode & 0o777).toBe(0o600);
 });
 
-it('without a key it makes one beside the file, once, and does not replace one that was lost', async () => {
+it('an inbox without a key makes one beside the file, once, and does not replace one that was lost', async () => {
   const where = join(folder, 'inbox.db');
   const open = () => openInboxStore({ where });
   const first = await open();

@@ -34,7 +34,7 @@ async function listen({ inbox }: Service, { at, cookie }: Session) {
   return { over, isOver: () => isOver, close: () => reader.cancel() };
 }
 
-it('of a person who listens on many pages, in whatever sessions, the page that began first ends, and nobody else’s', async () => {
+it('the page that began first ends where a person listens on too many, in whatever sessions, and nobody else’s does', async () => {
   const a = await service(join(folder, 'inbox.db'));
   const sessions = [await a.signIn('ada'), await a.signIn('ada')] as const;
   const bobs = await listen(a, await a.signIn('bob'));

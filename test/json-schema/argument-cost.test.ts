@@ -37,7 +37,7 @@ describe('the cost of arguments', () => {
     expect(argumentCost(circle).isWithin('a')).toBe(false);
   });
 
-  it('of a picture in base64, or of a long text on a line, is nothing to speak of', () => {
+  it('the cost of a picture in base64, or of a long text on a line, is nothing to speak of', () => {
     const schema = z.toJSONSchema(z.object({ picture: z.base64(), words: z.string().regex(/^[a-z ]*$/) }));
     const cost = argumentCost(schema);
     expect(cost.isWithin({ picture: 'QUJD'.repeat(500_000), words: 'some words '.repeat(200_000) })).toBe(true);
@@ -45,7 +45,7 @@ describe('the cost of arguments', () => {
     expect(cost.isWithin({ picture: 'QUJD'.repeat(2_000_000) })).toBe(false);
   });
 
-  it.each(['(?<=a)b', '(a)\\1', '(?<!a)b'])('of the pattern %s cannot be counted', pattern => {
+  it.each(['(?<=a)b', '(a)\\1', '(?<!a)b'])('the cost of the pattern %s cannot be counted', pattern => {
     expect(argumentCost({ properties: { a: { pattern } } }).uncounted).toBe(pattern);
     // A value of this name is no pattern.
     expect(argumentCost({ default: { pattern }, properties: { pattern: {} } }).uncounted).toBeUndefined();
@@ -53,7 +53,7 @@ describe('the cost of arguments', () => {
 });
 
 describe.each(eras)('a server of %s', era => {
-  it('refuses a text that its pattern would take forever to match, at a tool and at a prompt', async () => {
+  it('a server refuses a text that its pattern would take forever to match, at a tool and at a prompt', async () => {
     const mid = midcall({ warn: () => {}, suspectBelowMs: 0 });
     let runs = 0;
     const serving = (() => {

@@ -102,7 +102,7 @@ describe('asked-form-Q1: what a generator writes for a simple field gets the con
     ['bounds that no value can meet', { type: 'number', minimum: 2, maximum: 1 }, { kind: 'number' }],
     ['a pattern that is none', { type: 'string', pattern: '(' }, { kind: 'text', uncheckedPattern: '(' }],
     ['a title without end', { type: 'string', title: 'x'.repeat(600) }, { title: `${'x'.repeat(499)}…` }],
-  ])('%s', (_, property, field) => {
+  ])('a simple field gets its own control: %s', (_, property, field) => {
     expect(fieldOf(property, { rest: { $defs } })).toMatchObject(field);
     expect(fieldOf(property, { rest: { $defs } }).kind).not.toBe('json');
   });
@@ -188,7 +188,7 @@ describe('asked-form-Q2: the schema judges what the control does not express', (
       'Here, at child.size, must be integer.',
     ],
     ['a list of texts', { type: 'array', items: { type: 'string' } }, [1], 'Here, at 0, must be string.'],
-  ])('%s', (_, property, value, says) => {
+  ])('the schema refuses what the control does not express: %s', (_, property, value, says) => {
     expect(sent(formOf(property, { rest: { $defs } }), { here: value })).toBe(says);
   });
 
@@ -199,7 +199,7 @@ describe('asked-form-Q2: the schema judges what the control does not express', (
     ['what cannot be judged', { type: 'string', unevaluatedProperties: false }, 'x'],
     ['a reference to elsewhere', { $ref: 'https://example.com/schema' }, 'x'],
     ['keywords with broken values', { type: 'string', minLength: -1, not: 7 }, 'x'],
-  ])('%s passes', (_, property, value) => {
+  ])('an answer passes the schema: %s', (_, property, value) => {
     const content = sent(formOf(property, { rest: { $defs } }), { here: value });
     expect(content).toEqual({ here: value === '2' ? 2 : value });
   });

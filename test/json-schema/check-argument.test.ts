@@ -36,13 +36,16 @@ describe('an argument', () => {
   it.each<[string, (values: readonly string[]) => object]>([
     ['enum', values => ({ type: 'string', enum: values })],
     ['oneOf', values => ({ type: 'string', oneOf: values.map(value => ({ const: value, title: value })) })],
-  ])('of more choices than anybody could look through (%s) is typed, and checked all the same', (_, schemaOf) => {
-    const values = Array.from({ length: 5_001 }, (_, at) => `v${at}`);
-    expect(kindOf(schemaOf(values.slice(1)))).toBe('select');
-    expect(kindOf(schemaOf(values))).toBe('text');
-    expect(wrong(schemaOf(values), 'v5000')).toBeUndefined();
-    expect(wrong(schemaOf(values), 'w')).toBeDefined();
-  });
+  ])(
+    'an argument of more choices than anybody could look through (%s) is typed, and checked all the same',
+    (_, schemaOf) => {
+      const values = Array.from({ length: 5_001 }, (_, at) => `v${at}`);
+      expect(kindOf(schemaOf(values.slice(1)))).toBe('select');
+      expect(kindOf(schemaOf(values))).toBe('text');
+      expect(wrong(schemaOf(values), 'v5000')).toBeUndefined();
+      expect(wrong(schemaOf(values), 'w')).toBeDefined();
+    },
+  );
 
   it('an argument may be left out only if it is not required', () => {
     expect(wrong({ type: 'object' }, undefined)).toBe('Due on is required.');

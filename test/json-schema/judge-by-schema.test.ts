@@ -70,12 +70,12 @@ describe('what a schema says', () => {
       1,
       0,
     ],
-  ])('%s', (_, schema, good, bad) => {
+  ])('a schema tells what fits from what differs: %s', (_, schema, good, bad) => {
     expect(verdict(schema, good)).toBe('fits');
     if (bad !== undefined) expect(verdict(schema, bad)).toBe('differs');
   });
 
-  it('says where and why a value does not fit, and blames nothing that was only tried', () => {
+  it('a judgement says where and why a value does not fit, and blames nothing that was only tried', () => {
     const schema = {
       properties: { rows: { items: { properties: { id: { anyOf: [{ type: 'string' }, { type: 'null' }] } } } } },
     };
@@ -101,7 +101,7 @@ describe('schema-J3: what is not understood is not taken as kept', () => {
     ['alternatives of which one is open', { anyOf: [{ type: 'null' }, { pattern: '^(?=a)' }] }, 'b', /pattern/],
     ['what must not hold, and is open', { not: { pattern: '^(?=a)' } }, 'b', /pattern/],
     ['a condition that is open', JSON.parse('{"if":{"pattern":"^(?=a)"},"then":false}'), 'b', /pattern/],
-  ])('%s', (_, schema, value, why) => {
+  ])('what is not understood is not taken as kept: %s', (_, schema, value, why) => {
     expect(judgeBySchema(schema, value)).toEqual({ verdict: 'unchecked', why: expect.stringMatching(why) });
   });
 
@@ -154,7 +154,7 @@ describe('schema-J2: a judgement ends within its steps', () => {
       Array(3_000).fill({ x: { x: -1 } }),
       /too long|must be/,
     ],
-  ])('%s', (_, schema, value, why) => {
+  ])('a judgement ends within its steps: %s', (_, schema, value, why) => {
     const judged = judgeBySchema(schema, value);
     expect(judged).toMatchObject(
       judged.verdict === 'differs'
@@ -163,7 +163,7 @@ describe('schema-J2: a judgement ends within its steps', () => {
     );
   });
 
-  it('what costs its own size elsewhere costs no more than that here', () => {
+  it('a schema whose cost is its own size elsewhere costs no more here', () => {
     const distinct = Array.from({ length: 20_000 }, (_, x) => ({ x }));
     expect(verdict({ uniqueItems: true }, distinct, 10 * distinct.length)).toBe('fits');
     const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`p${at}`, { type: 'string' }]));
@@ -257,7 +257,7 @@ describe('schema-J1: agrees with the validator of the SDK', () => {
     }
   };
 
-  it('on random schemas and values', { tags: 'thorough' }, () => {
+  it('the judge agrees with the validator of the SDK on random schemas and values', { tags: 'thorough' }, () => {
     let compared = 0;
     fc.assert(
       fc.property(document, fc.array(json, { minLength: 2, maxLength: 2 }), ({ main, a, b }, values) => {
@@ -274,7 +274,7 @@ describe('schema-J1: agrees with the validator of the SDK', () => {
     expect(compared).toBeGreaterThan(150);
   });
 
-  it('whatever schema and value there are, an answer is given', () => {
+  it('the judge gives an answer whatever schema and value there are', () => {
     const odd = fc.dictionary(
       fc.constantFrom(
         ...'type enum const items contains required properties patternProperties $ref $id $anchor $schema not if then allOf anyOf oneOf dependencies minContains pattern multipleOf propertyNames'.split(

@@ -107,7 +107,7 @@ describe('the choice of a model', () => {
       'house-large',
       'No model matches the server’s hints; it is the first of 4 models that can do this.',
     ],
-  ])('follows %s', (_, preferences, name, why) => {
+  ])('the choice of a model follows %s', (_, preferences, name, why) => {
     expect(router.choose(request(preferences))).toEqual({ name, why, leftOut: [] });
   });
 
@@ -176,7 +176,7 @@ describe('a router cannot be built', () => {
       [entry('a', 0, 0, 0, { model: { ...scripted(), specificationVersion: 'v9' } as never })],
       'unknown version',
     ],
-  ])('%s', (_, entries, message) => {
+  ])('a router cannot be built %s', (_, entries, message) => {
     expect(() => modelRouter({ models: entries })).toThrow(message);
   });
 });

@@ -116,7 +116,7 @@ const providers: {
 ];
 
 describe.each(providers)('$name', ({ model, stream, says, asks }) => {
-  it('sampling-85, sampling-86: a text, its end, and what it cost', async () => {
+  it('sampling-85, sampling-86: a provider gives a text, its end, and what it cost', async () => {
     server.respond(says('Hello.'), says('Hel', 'length'));
     const house = router(model(), stream);
     const { result, usage } = await house.run(hi, { signal: never });
@@ -132,7 +132,7 @@ describe.each(providers)('$name', ({ model, stream, says, asks }) => {
     expect(server.received[0]!.body.stream ?? false).toBe(stream);
   });
 
-  it('sampling-36 to -42: a tool loop with parallel tools, end to end', async () => {
+  it('sampling-36 to -42: a tool loop runs parallel tools, end to end', async () => {
     server.respond(asks(paris, london), says('Sunny in both.'));
     const house = router(model(), stream);
     let step: ToolLoopStep = startToolLoop({ ...hi, tools: [weather.definition] }, { maxIterations: 2 });
@@ -166,7 +166,7 @@ describe.each(providers)('$name', ({ model, stream, says, asks }) => {
     expect(String(error)).not.toContain('Half');
   });
 
-  it('stops when the signal fires, rejects with its reason, and hangs up on the provider', async () => {
+  it('a run stops when the signal fires, rejects with its reason, and hangs up on the provider', async () => {
     const stop = new AbortController();
     const reason = new Error('The person dismissed it.');
     const start = model === openaiModel ? openai.delta({ content: 'Slow' }) : anthropic.start();
@@ -212,19 +212,22 @@ describe.each(providers)('$name', ({ model, stream, says, asks }) => {
       'sampling/invalid',
       'refused this request (HTTP 400, invalid_request_error).',
     ],
-  ])('sampling-97: says in plain words, without the key or the prompt: %s', async (_, status, error, code, words) => {
-    server.respond(json({ type: 'error', error }, status, { 'x-request-id': apiKey }));
-    const caught = await router(model(), stream)
-      .run(hi, { signal: never })
-      .catch((each: unknown) => each);
-    expect(isMidcallError(caught) && caught.code).toBe(code);
-    expect((caught as Error).message).toContain(words);
-    expect(server.received).toHaveLength(1);
-    const all = `${(caught as Error).stack} ${JSON.stringify(caught, Object.getOwnPropertyNames(caught))}`;
-    for (const secret of [apiKey, server.url, 'Hi.']) expect(all).not.toContain(secret);
-  });
+  ])(
+    'sampling-97: an error says in plain words, without the key or the prompt: %s',
+    async (_, status, error, code, words) => {
+      server.respond(json({ type: 'error', error }, status, { 'x-request-id': apiKey }));
+      const caught = await router(model(), stream)
+        .run(hi, { signal: never })
+        .catch((each: unknown) => each);
+      expect(isMidcallError(caught) && caught.code).toBe(code);
+      expect((caught as Error).message).toContain(words);
+      expect(server.received).toHaveLength(1);
+      const all = `${(caught as Error).stack} ${JSON.stringify(caught, Object.getOwnPropertyNames(caught))}`;
+      for (const secret of [apiKey, server.url, 'Hi.']) expect(all).not.toContain(secret);
+    },
+  );
 
-  it('says that a provider cannot be reached', async () => {
+  it('an error says that a provider cannot be reached', async () => {
     const house = router(model(), stream);
     await server[Symbol.asyncDispose]();
     await expect(house.run(hi, { signal: never })).rejects.toThrow('The provider of house cannot be reached.');
@@ -239,7 +242,7 @@ describe.each(providers)('$name', ({ model, stream, says, asks }) => {
 });
 
 describe('OpenAI chat completions', () => {
-  it('sampling-63, sampling-64, sampling-75, sampling-81, sampling-82: the whole request on the wire', async () => {
+  it('sampling-63, sampling-64, sampling-75, sampling-81, sampling-82: OpenAI is sent the whole request', async () => {
     server.respond(json(openai.reply('A dog.', 'stop')));
     await router(openaiModel()).run(
       {
@@ -314,14 +317,14 @@ describe('OpenAI chat completions', () => {
     ]);
   });
 
-  it('sampling-54: requires a tool on the wire, and refuses a reply without one', async () => {
+  it('sampling-54: OpenAI is told to require a tool, and a reply without one is refused', async () => {
     server.respond(json(openai.reply('No.', 'stop')));
     const request: SamplingRequest = { ...hi, tools: [weather.definition], toolChoice: { mode: 'required' } };
     await expect(router(openaiModel()).run(request, { signal: never })).rejects.toThrow('demands one');
     expect(server.received[0]!.body.tool_choice).toBe('required');
   });
 
-  it('estimates the cost where a stream does not tell it', async () => {
+  it('the cost is estimated where a stream does not tell it', async () => {
     server.respond(events(openai.delta({ content: 'Hello.' }), openai.delta({}, 'stop'), openai.done));
     expect((await router(openaiModel(), true).run(hi, { signal: never })).usage).toMatchObject({ estimated: true });
   });
@@ -345,7 +348,7 @@ describe('Anthropic messages', () => {
     expect(server.received[0]!.body.stop_sequences).toEqual(['END']);
   });
 
-  it('sampling-41, sampling-105: results, failures among them, in one user message', async () => {
+  it('sampling-41, sampling-105: Anthropic is sent results, failures among them, in one user message', async () => {
     server.respond(json(anthropic.reply([{ type: 'text', text: 'I see.' }], 'end_turn')));
     const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' } as const;
     await router(anthropicModel()).run(
@@ -395,14 +398,14 @@ describe('Anthropic messages', () => {
     ]);
   });
 
-  it('an image on the wire', async () => {
+  it('Anthropic is sent an image', async () => {
     server.respond(json(anthropic.reply([{ type: 'text', text: 'A dog.' }], 'end_turn')));
     const content = [{ type: 'image', data: 'aGk=', mimeType: 'image/png' }] as const;
     await router(anthropicModel()).run({ ...hi, messages: [{ role: 'user', content }] }, { signal: never });
     expect(server.received[0]!.body.messages[0].content[0].source.media_type).toBe('image/png');
   });
 
-  it('says that audio is more than this provider takes, where the operator claimed it does', async () => {
+  it('an error says that audio is more than a provider takes, where the operator claimed it does', async () => {
     const content = { type: 'audio', data: 'aG8=', mimeType: 'audio/wav' } as const;
     await expect(
       router(anthropicModel()).run({ ...hi, messages: [{ role: 'user', content }] }, { signal: never }),

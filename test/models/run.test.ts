@@ -31,7 +31,7 @@ async function callFor(request: SamplingRequest) {
 }
 
 describe('the call a model gets', () => {
-  it('sampling-75, sampling-80, sampling-81, sampling-82: prompt, limit, temperature and stop sequences', async () => {
+  it('sampling-75, sampling-80, sampling-81, sampling-82: a model gets the prompt, the limit, the temperature and the stop sequences', async () => {
     expect(await callFor({ ...hi, systemPrompt: 'Be brief.', temperature: 0.3, stopSequences: ['END'] })).toEqual({
       prompt: [
         { role: 'system', content: 'Be brief.' },
@@ -43,7 +43,7 @@ describe('the call a model gets', () => {
     });
   });
 
-  it('sampling-63, sampling-64: images and audio', async () => {
+  it('sampling-63, sampling-64: a model gets images and audio', async () => {
     const content = [
       { type: 'text', text: 'What is this?' },
       { type: 'image', data: 'aGk=', mimeType: 'image/png' },
@@ -56,14 +56,14 @@ describe('the call a model gets', () => {
     ]);
   });
 
-  it('sampling-53: offers tools; an absent choice is auto', async () => {
+  it('sampling-53: a model is offered tools, and an absent choice is auto', async () => {
     const call = await callFor({ ...hi, tools });
     expect(call.tools).toEqual([{ type: 'function', ...tools[0] }]);
     expect(call.toolChoice).toEqual({ type: 'auto' });
     expect((await callFor({ ...hi, tools, toolChoice: { mode: 'none' } })).toolChoice).toEqual({ type: 'none' });
   });
 
-  it('sampling-41, sampling-52: tool uses and results, and their media in a user message behind them', async () => {
+  it('sampling-41, sampling-52: a model gets tool uses and results, and their media in a user message behind them', async () => {
     const { prompt } = await callFor({
       ...hi,
       messages: [
@@ -139,7 +139,7 @@ describe('the call a model gets', () => {
     ]);
   });
 
-  it('sampling-61, sampling-83, sampling-57: nothing of an earlier request, and no provider settings of the server', async () => {
+  it('sampling-61, sampling-83, sampling-57: a model gets nothing of an earlier request, and no provider settings of the server', async () => {
     const model = scripted();
     const router = routed(model);
     await router.run({ ...hi, metadata: { openai: { store: true } } }, { signal });
@@ -148,7 +148,7 @@ describe('the call a model gets', () => {
     expect(JSON.stringify(model.calls[1])).not.toContain('Hi.');
   });
 
-  it('gives a provider back what it put beside a tool use, which the server never saw', async () => {
+  it('a provider gets back what it put beside a tool use, which the server never saw', async () => {
     const providerMetadata = { google: { thoughtSignature: 'sig' } };
     const model = scripted(calling({ ...toolCall('{}'), providerMetadata }));
     const router = routed(model);
@@ -170,7 +170,7 @@ describe('the result of a model', () => {
   const resultOf = async (generated: LanguageModelV3GenerateResult, request: SamplingRequest = hi) =>
     routed(scripted(generated)).run(request, { signal });
 
-  it('sampling-85: role, content, the model that answered, and the cost', async () => {
+  it('sampling-85: the result of a model has its role, its content, the model that answered, and the cost', async () => {
     expect(await resultOf(reply({ response: { modelId: 'stub-1-0814' } }))).toEqual({
       result: {
         role: 'assistant',
@@ -197,7 +197,7 @@ describe('the result of a model', () => {
     },
   );
 
-  it('sampling-34, sampling-35, sampling-56: parallel tool uses', async () => {
+  it('sampling-34, sampling-35, sampling-56: the result of a model may use several tools at once', async () => {
     const { result } = await resultOf(calling(toolCall('{"city":"Paris"}'), toolCall('', 'c2')), { ...hi, tools });
     expect(result).toMatchObject({
       stopReason: 'toolUse',
@@ -208,16 +208,16 @@ describe('the result of a model', () => {
     });
   });
 
-  it('sampling-85: texts that follow one another are one block', async () => {
+  it('sampling-85: texts that follow one another in a result are one block', async () => {
     const content = [{ type: 'text', text: 'One ' } as const, { type: 'text', text: 'two.' } as const];
     expect((await resultOf(reply({ content }))).result.content).toEqual({ type: 'text', text: 'One two.' });
   });
 
-  it('an empty reply is an empty text', async () => {
+  it('an empty reply of a model is an empty text', async () => {
     expect((await resultOf(reply({ content: [] }))).result.content).toEqual({ type: 'text', text: '' });
   });
 
-  it('leaves reasoning on the host, carries images, and says what it cannot carry', async () => {
+  it('the result of a model leaves reasoning on the host, carries images, and says what it cannot carry', async () => {
     const { result, notes } = await resultOf(
       reply({
         content: [
@@ -235,14 +235,14 @@ describe('the result of a model', () => {
     expect(notes).toEqual(['The model made a file that a sampling reply cannot carry; it was left out.']);
   });
 
-  it('sampling-80: cuts the text of a provider that ignores the limit', async () => {
+  it('sampling-80: the text of a provider that ignores the limit is cut', async () => {
     const generated = reply({ content: [{ type: 'text', text: 'abcdefghij' }] });
     const { result, notes } = await resultOf(generated, { ...hi, maxTokens: 2 });
     expect(result).toMatchObject({ content: { text: 'abcdef' }, stopReason: 'maxTokens' });
     expect(notes).toEqual(['The model wrote more than the 2 tokens asked for; its text was cut.']);
   });
 
-  it('sampling-55: drops tools a model asks for although they are off, and keeps its text', async () => {
+  it('sampling-55: tools that a model asks for although they are off are dropped, and its text is kept', async () => {
     const generated = calling({ type: 'text', text: 'I would look.' }, toolCall('{}'));
     const { result, notes } = await resultOf(generated, { ...hi, tools, toolChoice: { mode: 'none' } });
     expect(result).toMatchObject({ content: { text: 'I would look.' }, stopReason: 'endTurn' });
@@ -272,7 +272,7 @@ describe('the result of a model', () => {
     expect(isMidcallError(error, 'sampling/invalid') && error.message).toContain(message);
   });
 
-  it('estimates the cost where the provider does not say it, rather too high than too low', async () => {
+  it('the cost is estimated where the provider does not say it, rather too high than too low', async () => {
     const none = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
     const usage = { inputTokens: none, outputTokens: { total: undefined, text: undefined, reasoning: undefined } };
     const words = 'one two three four five six seven eight nine ten ';
@@ -282,12 +282,12 @@ describe('the result of a model', () => {
     expect(counted.usage.inputTokens).toBeGreaterThan(0);
   });
 
-  it('sampling-84: tells what settings a provider does not follow', async () => {
+  it('sampling-84: the result of a model tells what settings a provider does not follow', async () => {
     const { notes } = await resultOf(reply({ warnings: [{ type: 'unsupported', feature: 'temperature' }] }));
     expect(notes).toEqual(['The provider does not follow the setting "temperature".']);
   });
 
-  it('reads models of AI SDK 5 as well', async () => {
+  it('models of AI SDK 5 are read as well', async () => {
     const run = async (model: LanguageModel) => routed(model).run(hi, { signal });
     expect(await run(scriptedV2('stop'))).toEqual({
       result: { role: 'assistant', content: { type: 'text', text: 'Hello.' }, model: 'old-1', stopReason: 'endTurn' },
@@ -311,7 +311,7 @@ describe('a run', () => {
     await expect(router.run(hi, { signal, model: 'none' })).rejects.toThrow('There is no model called "none" here.');
   });
 
-  it('rejects with the signal’s reason at once, even where the provider does not listen', async () => {
+  it('a run rejects with the signal’s reason at once, even where the provider does not listen', async () => {
     const stop = new AbortController();
     const reason = new Error('The person dismissed it.');
     const deaf = scripted(() => {
@@ -323,7 +323,7 @@ describe('a run', () => {
     expect(deaf.calls).toHaveLength(1);
   });
 
-  it('rejects even where the signal fires while the provider is being called', async () => {
+  it('a run rejects even where the signal fires while the provider is being called', async () => {
     const stop = new AbortController();
     const reason = new Error('The person dismissed it.');
     const deaf: LanguageModel = {
@@ -336,7 +336,7 @@ describe('a run', () => {
     await expect(routed(deaf).run(hi, { signal: stop.signal })).rejects.toBe(reason);
   });
 
-  it('asks nothing of a model before it is run', () => {
+  it('nothing is asked of a model before it is run', () => {
     const model = scripted();
     routed(model).choose(hi);
     expect(model.calls).toHaveLength(0);

@@ -6,7 +6,7 @@ import { checkedBy, resolutions } from './compilers.ts';
 
 describe.each(['oldest', 'newest'] as const)('the %s TypeScript of authors', which => {
   it.each(few(Object.keys(resolutions) as (keyof typeof resolutions)[], 'nodenext'))(
-    'types forms, inputs and misspelt options alike for every schema library, resolved as by %s',
+    'a compiler types forms, inputs and misspelt options alike for every schema library, resolved as by %s',
     resolution => {
       expect(checkedBy(compiler(which), resolution, 'test/types/author.ts')).toBe('');
     },

@@ -43,14 +43,14 @@ const sourcesOf = (file: string): readonly string[] =>
   (mapOf(file)?.sources ?? []).map(source => resolve(dirname(file), source));
 
 describe.each(libraries)('$name', ({ folder }) => {
-  it('holds each of its sources once, so that its state and its classes are the same through every entry', () => {
+  it('a package holds each of its sources once, so that its state and classes are the same through every entry', () => {
     const sources = bundledFiles(folder).flatMap(sourcesOf);
     const own = sources.filter(source => existsSync(source));
     expect(own.filter((source, at) => own.indexOf(source) !== at)).toEqual([]);
     expect(own.length).toBeGreaterThan(0);
   });
 
-  it('has a source map with every file that has code of its own, and in it the sources', () => {
+  it('a package has a source map with every file that has code of its own, and in it the sources', () => {
     for (const file of bundledFiles(folder)) {
       const text = readFileSync(file, 'utf8');
       const map = mapOf(file);
@@ -155,7 +155,7 @@ describe('what an import loads', () => {
     ['@midcall/host', 'attach', 30, 160_000],
     ['@midcall/host/web', 'startDesk', 30, 376_000],
     ['@midcall/testing', 'connectPair', 60, 90_000],
-  ])('%s loads few files of ours and few bytes', async (entry, name, mostFiles, mostBytes) => {
+  ])('importing %s loads few files of ours and few bytes', async (entry, name, mostFiles, mostBytes) => {
     expect(readFor(entry).length).toBeLessThanOrEqual(mostFiles);
     expect(await bytesOf(`export { ${name} } from '${entry}';`)).toBeLessThanOrEqual(mostBytes);
   });

@@ -51,7 +51,7 @@ serveStdio(() => {
 });`;
 
 describe('@midcall/server alone', () => {
-  it('brings at most eight packages and 31 MB of a disk, none of them native', () => {
+  it('@midcall/server alone brings at most eight packages and 31 MB of a disk, none of them native', () => {
     const { packages, megabytes } = install(tarballs, ['@midcall/server']);
     expect([...packages.keys()].sort()).toEqual([
       '@hono/node-server',
@@ -72,7 +72,7 @@ describe('@midcall/server alone', () => {
     }
   });
 
-  it('answers a handler’s question over standard input and output', async () => {
+  it('@midcall/server alone answers a handler’s question over standard input and output', async () => {
     const { folder } = install(tarballs, ['@midcall/server']);
     writeFileSync(join(folder, 'server.mjs'), server);
     const meta = {
@@ -115,7 +115,7 @@ describe('@midcall/server alone', () => {
     ],
     ['OAuth without its library', [], signedIn, 'openid-client oauth4webapi'],
     ['OAuth without the library under it', ['openid-client'], signedIn, 'openid-client oauth4webapi'],
-  ])('%s says what to install', (_what, there, code, names) => {
+  ])('a missing peer of @midcall/server is said, with what to install: %s', (_what, there, code, names) => {
     const { folder } = install(tarballs, ['@midcall/server'], there);
     // Where packages are kept apart, as pnpm does, what another one needs is not there for us.
     rmSync(join(folder, 'node_modules/oauth4webapi'), { force: true });
@@ -127,7 +127,7 @@ describe('@midcall/server alone', () => {
     expect(stdout).toContain(`Run: npm install ${names}\n`);
   });
 
-  it('has in the test above every peer that is optional', () => {
+  it('the test of missing peers has every optional peer of @midcall/server', () => {
     const { packages } = install(tarballs, ['@midcall/server']);
     const { peerDependenciesMeta = {} } = readManifest(packages.get('@midcall/server')!);
     expect(Object.keys(peerDependenciesMeta).sort()).toEqual(
@@ -135,7 +135,7 @@ describe('@midcall/server alone', () => {
     );
   });
 
-  it('takes the SDK that the author has: beside 2.3 npm installs one copy, and TypeScript takes it for the same', () => {
+  it('@midcall/server takes the author’s SDK: beside 2.3 npm installs one copy, and TypeScript takes it for the same', () => {
     const sdk = join(root, 'node_modules/sdk-server-2.3');
     const core = join(sdk, 'node_modules/@modelcontextprotocol/core');
     const others = ['zod', '@opentelemetry/api', 'hono', '@hono/node-server'].map(name =>
@@ -453,7 +453,7 @@ describe('each tarball', () => {
     expect(compiledIn(folder, 'all.ts')).toMatchObject({ status: 0, stdout: '' });
   });
 
-  it('leads an editor from each declaration to its source', () => {
+  it('each tarball leads an editor from each declaration to its source', () => {
     const { packages } = install(tarballs, [...tarballs.keys()]);
     for (const name of tarballs.keys()) {
       const place = packages.get(name)!;
@@ -467,7 +467,7 @@ describe('each tarball', () => {
     }
   });
 
-  it('holds the declarations that its public types reach, and no others', () => {
+  it('each tarball holds the declarations that its public types reach, and no others', () => {
     const { packages } = install(tarballs, [...tarballs.keys()]);
     for (const name of tarballs.keys()) {
       const place = packages.get(name)!;

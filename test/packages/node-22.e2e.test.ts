@@ -32,11 +32,11 @@ const closeToNode = [
 ];
 
 describe.runIf(node !== undefined)('Node 22', () => {
-  it('is what runs', () => {
+  it('Node 22 is what runs', () => {
     expect(run('--version').stdout).toMatch(/^v22\./);
   });
 
-  it('requires and imports every entry of the libraries, and says nothing', () => {
+  it('Node 22 requires and imports every entry of the libraries, and says nothing', () => {
     const entries = [
       'core/errors',
       'server',
@@ -52,7 +52,7 @@ describe.runIf(node !== undefined)('Node 22', () => {
   });
 
   it.each(['2025-11-25', '2026-07-28'])(
-    'asks a person on %s, with @midcall/server, @midcall/host and @midcall/testing',
+    'Node 22 asks a person on %s, with @midcall/server, @midcall/host and @midcall/testing',
     era => {
       const script = `
       import { midcall } from '@midcall/server';
@@ -75,7 +75,7 @@ describe.runIf(node !== undefined)('Node 22', () => {
     },
   );
 
-  it('runs the command, which keeps what it has compiled', () => {
+  it('Node 22 runs the command, which keeps what it has compiled', () => {
     const command = join(root, 'packages/midcall/bin/midcall.js');
     expect(run(command, '--version')).toMatchObject({ status: 0, stderr: '' });
     const called = run(
@@ -92,13 +92,13 @@ describe.runIf(node !== undefined)('Node 22', () => {
     expect(called).toMatchObject({ status: 0 });
   });
 
-  it('makes a project', () => {
+  it('Node 22 makes a project', () => {
     const folder = join(mkdtempSync(join(tmpdir(), 'midcall-node-22-')), 'tables');
     expect(run(join(root, 'packages/create-midcall/bin/create-midcall.js'), folder)).toMatchObject({ status: 0 });
     expect(existsSync(join(folder, 'server.mjs'))).toBe(true);
   });
 
-  it('passes the unit tests', () => {
+  it('Node 22 passes the unit tests', () => {
     const quick = ['--tagsFilter', '!thorough', ...closeToNode.map(each => `test/${each}`)];
     const args = ['run', '--project', 'unit', ...inSoak([], quick)];
     const { status, stdout, stderr } = run(join(root, 'node_modules/vitest/vitest.mjs'), ...args);

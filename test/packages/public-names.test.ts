@@ -196,14 +196,14 @@ const importedFrom = (text: string, entry: string): string =>
     .join('\n');
 
 describe.each(Object.entries(publicNames))('%s', (entry, { values, types }) => {
-  it('exports these names and no others', () => {
+  it('an entry exports these names and no others', () => {
     const found = exportsOf(entry);
     const list = (isType: boolean) => sorted(found.filter(each => each.isType === isType).map(({ name }) => name));
     expect(list(false)).toEqual(sorted(values.trim().split(/\s+/)));
     expect(list(true)).toEqual(sorted(types.trim().split(/\s+/)));
   });
 
-  it('exports no value that no document, example or, for the core, other package uses', () => {
+  it('an entry exports no value that no document, example or, for the core, other package uses', () => {
     const text = readers(entry);
     const unused = exportsOf(entry).filter(({ name, isType }) => !isType && !new RegExp(`\\b${name}\\b`).test(text));
     expect(unused.map(({ name }) => name)).toEqual([]);

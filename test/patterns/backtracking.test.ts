@@ -28,12 +28,12 @@ describe('what a backtracking engine may do with a text', () => {
     ['^(?:É|é)+$', 'é'],
     // Without the flag u, a character may be two.
     ['^(?:[^a][^a]|[^a])+$', '😀'],
-  ])('%s explodes', (pattern, repeated) => {
+  ])('the pattern %s explodes', (pattern, repeated) => {
     expect(within(pattern, repeated.repeat(64))).toBe(false);
     expect(within(pattern, repeated)).toBe(true);
   });
 
-  it.each(['^(a+)+$', '^(?:a|a)+$'])('%s explodes once the text is trimmed', pattern => {
+  it.each(['^(a+)+$', '^(?:a|a)+$'])('the pattern %s explodes once the text is trimmed', pattern => {
     expect(within(pattern, ` \n${'a'.repeat(64)}! `)).toBe(false);
   });
 
@@ -50,7 +50,7 @@ describe('what a backtracking engine may do with a text', () => {
     ['^(?:a?)*$', 'a'],
     ['^(?!-)(?:[a-z]+)$', 'word'],
     ['foo|bar', 'fob'],
-  ])('%s takes time in proportion to the text', (pattern, repeated) => {
+  ])('the pattern %s takes time in proportion to the text', (pattern, repeated) => {
     const text = repeated.repeat(4_000);
     expect(within(pattern, text, 20 * text.length)).toBe(true);
   });
@@ -60,7 +60,7 @@ describe('what a backtracking engine may do with a text', () => {
     ['^$|^(?:[0-9a-zA-Z+/]{4})*(?:[0-9a-zA-Z+/]{2}==)?$', 'QUJD'],
     ['^data:[a-z]{1,20};(?:[a-z]{2})*', 'data:a;bc'],
     ['foo|ba?r', 'foo'],
-  ])('%s is known to be linear without a count, and it is', (pattern, repeated) => {
+  ])('the pattern %s is known to be linear without a count, and it is', (pattern, repeated) => {
     const linear = backtrackingOf(pattern)!;
     expect(linear.isLinearWithin(20_000_000, 100_000)).toBe(true);
     expect(linear.isLinearWithin(20_000_000, 1_000_000_000)).toBe(false);
@@ -82,7 +82,7 @@ describe('what a backtracking engine may do with a text', () => {
       '^.*$',
     ],
     ...['^a*|b*', '^(?:a?){3,40}$', '^(?=a*)a*$', '^(?:)*$'],
-  ])('%s is not known to be linear', pattern => {
+  ])('the pattern %s is not known to be linear', pattern => {
     expect(backtrackingOf(pattern)!.isLinearWithin(20_000_000, 10_000)).toBe(false);
   });
 
@@ -99,7 +99,7 @@ describe('what a backtracking engine may do with a text', () => {
   });
 
   it.each(['(?<=a)b', '(?<!a)b', '(a)\\1', '(?<x>a)\\k<x>', 'a{3000}', '(?:){5000}', '('])(
-    '%s cannot be counted',
+    'the pattern %s cannot be counted',
     source => {
       expect(backtrackingOf(source)).toBeUndefined();
     },

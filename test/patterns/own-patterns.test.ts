@@ -61,12 +61,15 @@ function isTriedAgain(pattern: string): boolean {
   });
 }
 
-it.each(['\\s*\\n', '\\0+$', '[. ]+$', 'a|x*y', '(\\s*)\\n', '\\p{L}+x', '.*a'])('%s is found', pattern => {
-  expect(isTriedAgain(pattern)).toBe(true);
-});
+it.each(['\\s*\\n', '\\0+$', '[. ]+$', 'a|x*y', '(\\s*)\\n', '\\p{L}+x', '.*a'])(
+  'the pattern %s is tried again from every character',
+  pattern => {
+    expect(isTriedAgain(pattern)).toBe(true);
+  },
+);
 
 it.each(['^\\s*\\n', '\\s+', '(?<!\\n)\\n+$', 'a+|b+', '\\d{1,3}x', '\\\\+', '[\\]+]x', '(?=a+b)'])(
-  '%s is not',
+  'the pattern %s is not tried again from every character',
   pattern => {
     expect(isTriedAgain(pattern)).toBe(false);
   },

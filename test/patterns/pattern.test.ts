@@ -27,7 +27,7 @@ describe('patterns from strangers', () => {
     ['^(|a)c$', 'ac', 'bc'],
     ['^[\\w.-]+$', 'a.b-c_d', 'a b'],
     ['^\\$\\d+\\.\\d{2}$', '$12.50', '12.50'],
-  ])('%s takes %j and refuses %j', (pattern, good, bad) => {
+  ])('the pattern %s takes %j and refuses %j', (pattern, good, bad) => {
     expect(verdict(pattern)).toBe('linear');
     expect(matches(pattern, good)).toBe(true);
     expect(matches(pattern, bad)).toBe(false);
@@ -44,7 +44,7 @@ describe('patterns from strangers', () => {
     '^([a-zA-Z0-9])(([\\-.]|[_]+)?([a-zA-Z0-9]+))*(@){1}[a-z0-9]+[.]{1}(([a-z]{2,3})|([a-z]{2,3}[.]{1}[a-z]{2,3}))$',
     '^(\\p{L}|[a-z])*$',
     '(?:.*,)*x',
-  ])('pattern-P1: %s explodes in other engines, and is one pass here', pattern => {
+  ])('pattern-P1: the pattern %s explodes in other engines, and is one pass here', pattern => {
     const text = `${'a'.repeat(2_000)}!`;
     expect(verdict(pattern)).toBe('linear');
     expect(decides(pattern, text, 250 * text.length)).toBe(true);
@@ -61,16 +61,16 @@ describe('patterns from strangers', () => {
     '(?:(?:){999999}){999999}',
     '\\_\\p{Nonsense}',
     '\\_\\u{61}',
-  ])('%s is not checked, and said so', pattern => {
+  ])('the pattern %s is not checked, and said so', pattern => {
     expect(['unchecked', 'broken']).toContain(verdict(pattern));
     expect(matches(pattern, 'anything')).toBe(undefined);
   });
 
-  it.each(['(', '[b-a]', 'a{2,1}', '*'])('%s is broken', pattern => {
+  it.each(['(', '[b-a]', 'a{2,1}', '*'])('the pattern %s is broken', pattern => {
     expect(verdict(pattern)).toBe('broken');
   });
 
-  it('pattern-P1: agrees with the native engine on random patterns', { tags: 'thorough' }, () => {
+  it('pattern-P1: a judgement agrees with the native engine on random patterns', { tags: 'thorough' }, () => {
     const piece: fc.Arbitrary<string> = fc.letrec(tie => ({
       atom: fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\d', '\\b', '^', '$', '-'),
       quantified: fc
@@ -139,7 +139,7 @@ describe('patterns from strangers', () => {
     expect(cost()).toBe(first);
   });
 
-  it('pattern-P3: where the work is used up, nothing is said of the text', () => {
+  it('pattern-P3: nothing is said of a text where the work is used up', () => {
     const work = new Work(1_000);
     expect(matchesPattern('^a*$', 'a'.repeat(10_000), work)).toBe(undefined);
     expect(work.usedUp).toBe(true);

@@ -42,6 +42,6 @@ it('the bill of materials has what the package needs and what that needs, also w
   ]);
 });
 
-it('fails for a package that the repository does not have', () => {
+it('the bill of materials fails for a package that the repository does not have', () => {
   expect(() => shipped(all, '@mine/host', [])).toThrow('has no @mine/host');
 });

@@ -28,14 +28,14 @@ const { test, release } = workflow.jobs;
 const steps = [...test.steps, ...release.steps];
 const publishing = release.steps.find(step => step.uses?.startsWith('changesets/action@'))!;
 
-it('runs on main alone, and only what publishes may write', () => {
+it('the workflow runs on main alone, and only what publishes may write', () => {
   expect(workflow.on).toEqual({ push: { branches: ['main'] } });
   expect(workflow.permissions).toEqual({});
   expect(test.permissions).toEqual({ contents: 'read' });
   expect(release.permissions).toEqual({ contents: 'write', 'pull-requests': 'write', 'id-token': 'write' });
 });
 
-it('installs what the lockfile says, tests it and packs it, before it publishes', () => {
+it('the workflow installs what the lockfile says, tests it and packs it, before it publishes', () => {
   expect(test.steps.flatMap(step => step.run ?? []).filter(line => line.startsWith('npm '))).toEqual([
     'npm ci',
     'npm test',
@@ -47,13 +47,13 @@ it('installs what the lockfile says, tests it and packs it, before it publishes'
   expect(publishing.with).toEqual({ version: 'npm run version', publish: 'npm run release' });
 });
 
-it('tests on the oldest Node that the packages support', () => {
+it('the workflow tests on the oldest Node that the packages support', () => {
   const { with: setup } = test.steps.find(step => step.uses?.startsWith('actions/setup-node@'))!;
   for (const folder of packageFolders)
     expect(json(join(folder, 'package.json')).engines).toEqual({ node: `>=${setup?.['node-version']}` });
 });
 
-it('names each action by a commit, and each script by a name that the repository has', () => {
+it('the workflow names each action by a commit, and each script by a name that the repository has', () => {
   for (const { uses } of steps) if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
   const { scripts } = json('package.json');
   const lines = [...steps.map(step => step.run ?? ''), ...Object.values(publishing.with ?? {}).map(String)];
@@ -62,7 +62,7 @@ it('names each action by a commit, and each script by a name that the repository
   for (const name of names) expect(scripts).toHaveProperty(name);
 });
 
-it('releases all packages together, since each asks for the others in the very same version', () => {
+it('all packages are released together, since each asks for the others in the very same version', () => {
   const manifests = packageFolders.map(folder => json(join(folder, 'package.json')));
   expect(new Set(manifests.map(each => each.version)).size).toBe(1);
   for (const { dependencies = {}, version } of manifests)
@@ -70,7 +70,7 @@ it('releases all packages together, since each asks for the others in the very s
   expect(json('.changeset/config.json').fixed).toEqual([['@midcall/*', 'midcall', 'create-midcall']]);
 });
 
-it('publishes every package openly and with provenance', () => {
+it('every package is published openly and with provenance', () => {
   expect(publishing.env).toMatchObject({ NPM_CONFIG_PROVENANCE: 'true' });
   for (const folder of packageFolders)
     expect(json(join(folder, 'package.json')).publishConfig).toEqual({ access: 'public', provenance: true });

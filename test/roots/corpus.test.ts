@@ -95,35 +95,38 @@ describe.each(guarantees)('%s files', guarantee => {
     expect(new Set(cases.map(each => each.name)).size).toBe(cases.length);
   });
 
-  it.each(cases.map(each => [each.name, each] as const))('%s', async (_, { path, expected, leafInside }) => {
-    anew();
-    files = await boundary({ ceiling: [tree.root], guarantee }).files();
-    for (const [name, operation] of operations) {
-      const given = path(tree);
-      const outcome = await operation(files, given).then(
-        value => ({ value }),
-        (error: unknown) => ({ error }),
-      );
-      expect(pictureOfOutside(tree), `${name} must not change the outside`).toBe(before);
-      if ('error' in outcome) {
-        const { error } = outcome;
-        expect(isMidcallError(error), `${name} throws ours, not ${String(error)}`).toBe(true);
-        const { code, message } = error as { code: string; message: string };
-        const allowed = leafInside && name in atLeaf ? [...codes[expected], 'roots/exists'] : codes[expected];
-        expect(allowed, `${name}: ${message}`).toContain(code);
-        expect(message).not.toContain(secret);
-      } else {
-        const fine = expected === 'inside' || (leafInside && ['rename from', 'remove', 'removeTree'].includes(name));
-        expect(fine, `${name} must not succeed`).toBe(true);
-        expect(JSON.stringify(outcome.value) ?? '', `${name} must not tell`).not.toContain('SECRET-OF');
-        if (name === 'absolute') expect(`${String(outcome.value)}/`).toMatch(new RegExp(`^${tree.root}/`));
-        if (!['read', 'stat', 'exists', 'list'].includes(name)) {
-          await files.close();
-          anew();
-          files = await boundary({ ceiling: [tree.root], guarantee }).files();
+  it.each(cases.map(each => [each.name, each] as const))(
+    'every operation goes where the path leads, and never outside: %s',
+    async (_, { path, expected, leafInside }) => {
+      anew();
+      files = await boundary({ ceiling: [tree.root], guarantee }).files();
+      for (const [name, operation] of operations) {
+        const given = path(tree);
+        const outcome = await operation(files, given).then(
+          value => ({ value }),
+          (error: unknown) => ({ error }),
+        );
+        expect(pictureOfOutside(tree), `${name} must not change the outside`).toBe(before);
+        if ('error' in outcome) {
+          const { error } = outcome;
+          expect(isMidcallError(error), `${name} throws ours, not ${String(error)}`).toBe(true);
+          const { code, message } = error as { code: string; message: string };
+          const allowed = leafInside && name in atLeaf ? [...codes[expected], 'roots/exists'] : codes[expected];
+          expect(allowed, `${name}: ${message}`).toContain(code);
+          expect(message).not.toContain(secret);
+        } else {
+          const fine = expected === 'inside' || (leafInside && ['rename from', 'remove', 'removeTree'].includes(name));
+          expect(fine, `${name} must not succeed`).toBe(true);
+          expect(JSON.stringify(outcome.value) ?? '', `${name} must not tell`).not.toContain('SECRET-OF');
+          if (name === 'absolute') expect(`${String(outcome.value)}/`).toMatch(new RegExp(`^${tree.root}/`));
+          if (!['read', 'stat', 'exists', 'list'].includes(name)) {
+            await files.close();
+            anew();
+            files = await boundary({ ceiling: [tree.root], guarantee }).files();
+          }
         }
       }
-    }
-    await files.close();
-  });
+      await files.close();
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { boundary, type Root } from '@midcall/server/roots';
 import { expect, it } from 'vitest';
 
-it.runIf(process.platform === 'linux')('works as documented', async () => {
+it.runIf(process.platform === 'linux')('a boundary works as documented', async () => {
   const directory = realpathSync(mkdtempSync(join(tmpdir(), 'midcall-docs-')));
   const clientRoots: readonly Root[] | undefined = undefined;
   // #region files

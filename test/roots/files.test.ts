@@ -39,7 +39,7 @@ describe.each(guarantees)('%s files', guarantee => {
     rmSync(base, { recursive: true, force: true });
   });
 
-  it('says which roots and which guarantee hold', () => {
+  it('files say which roots and which guarantee hold', () => {
     expect(files.roots).toEqual([{ path: root }]);
     expect(files.guarantee).toBe(guarantee);
   });
@@ -49,14 +49,14 @@ describe.each(guarantees)('%s files', guarantee => {
     ['relative with a dot', () => './sub/../sub/b.txt'],
     ['absolute', () => join(root, 'sub/b.txt')],
     ['a file: URI', () => toUri(join(root, 'sub/b.txt'))],
-  ])('takes a %s name for the same file', async (_, name) => {
+  ])('files take a %s name for the same file', async (_, name) => {
     expect(await files.readText(name())).toBe('beta');
     expect(await files.absolute(name())).toBe(join(root, 'sub/b.txt'));
     await files.write(name(), 'new');
     expect(text(join(root, 'sub/b.txt'))).toBe('new');
   });
 
-  it('reads whole, in ranges and as a stream', async () => {
+  it('files are read whole, in ranges and as a stream', async () => {
     expect(Buffer.from(await files.read('a.txt')).toString()).toBe('alpha');
     expect(Buffer.from(await files.read('a.txt', { position: 1, length: 2 })).toString()).toBe('lp');
     expect(Buffer.from(await files.read('a.txt', { position: 3 })).toString()).toBe('ha');
@@ -69,7 +69,7 @@ describe.each(guarantees)('%s files', guarantee => {
     await expect(files.read('a.txt', { position: -1 })).rejects.toMatchObject({ code: 'roots/invalid' });
   });
 
-  it('writes in one step, keeps the mode, leaves nothing behind, and makes missing folders', async () => {
+  it('a write is one step, keeps the mode, leaves nothing behind, and makes missing folders', async () => {
     chmodSync(join(root, 'a.txt'), 0o640);
     await files.write('a.txt', 'changed');
     expect(text(join(root, 'a.txt'))).toBe('changed');
@@ -81,7 +81,7 @@ describe.each(guarantees)('%s files', guarantee => {
     expect(readdirSync(root).sort()).toEqual(['a.txt', 'sub', 'x']);
   });
 
-  it('appends, creates once, copies once', async () => {
+  it('files are appended to, created once and copied once', async () => {
     await files.append('a.txt', '+');
     await files.append('new.txt', '1');
     await files.append('new.txt', '2');
@@ -93,7 +93,7 @@ describe.each(guarantees)('%s files', guarantee => {
     await expect(files.copy('a.txt', 'new.txt')).rejects.toMatchObject({ code: 'roots/exists' });
   });
 
-  it('lists, walks and stats', async () => {
+  it('files are listed, walked and statted', async () => {
     symlinkSync('sub', join(root, 'link'));
     expect((await files.list('.')).map(({ name, kind }) => `${name}:${kind}`).sort()).toEqual([
       'a.txt:file',
@@ -115,7 +115,7 @@ describe.each(guarantees)('%s files', guarantee => {
     ]);
   });
 
-  it('renames without replacing, directories too', async () => {
+  it('a rename never replaces, directories included', async () => {
     await files.rename('a.txt', 'moved/a2.txt');
     expect(text(join(root, 'moved/a2.txt'))).toBe('alpha');
     expect(await files.exists('a.txt')).toBe(false);
@@ -129,7 +129,7 @@ describe.each(guarantees)('%s files', guarantee => {
     await expect(files.rename('nope', 'x')).rejects.toMatchObject({ code: 'roots/not-found' });
   });
 
-  it('removes files, links, empty directories and trees', async () => {
+  it('files, links, empty directories and trees are removed', async () => {
     symlinkSync(join(base, 'outside'), join(root, 'sub', 'out'));
     await expect(files.remove('sub')).rejects.toMatchObject({ code: 'roots/invalid' });
     await files.removeTree('sub');
@@ -140,7 +140,7 @@ describe.each(guarantees)('%s files', guarantee => {
     await expect(files.removeTree('.')).rejects.toMatchObject({ code: 'roots/invalid' });
   });
 
-  it('follows links that stay inside, for reading and writing, and never replaces one by a file', async () => {
+  it('a link that stays inside is followed, for reading and writing, and never replaced by a file', async () => {
     symlinkSync('sub/b.txt', join(root, 'in'));
     expect(await files.readText('in')).toBe('beta');
     await files.write('in', 'through');
@@ -151,7 +151,7 @@ describe.each(guarantees)('%s files', guarantee => {
     expect(text(join(root, 'sub/b.txt'))).toBe('through!');
   });
 
-  it('keeps a handle to one file', async () => {
+  it('a handle stays with one file', async () => {
     const handle = await files.open('a.txt', 'r+');
     await handle.write('A');
     expect(Buffer.from(await handle.read()).toString()).toBe('Alpha');
@@ -164,7 +164,7 @@ describe.each(guarantees)('%s files', guarantee => {
     expect(text(join(root, 'log'))).toBe('12');
   });
 
-  it('refuses after close', async () => {
+  it('files refuse everything after close', async () => {
     await files.close();
     await expect(files.read('a.txt')).rejects.toMatchObject({ code: 'roots/revoked' });
   });

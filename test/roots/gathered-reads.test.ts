@@ -60,7 +60,7 @@ describe('reads asked for together', () => {
     expect(seen).toEqual(['open a', 'read a/1', 'read a/2', 'close a', 'read a/3']);
   });
 
-  it('each go alone where the directory cannot be opened, or a call may have to wait', async () => {
+  it('reads asked for together go alone where the directory cannot be opened, or a call may have to wait', async () => {
     for (const options of [{ fails: true }, { system: pooled }]) {
       const { seen, read } = counted(options);
       expect(await Promise.all([read('a/1'), read('a/2')])).toEqual(['a/1 from its name', 'a/2 from its name']);
@@ -68,7 +68,7 @@ describe('reads asked for together', () => {
     }
   });
 
-  it('one that fails fails alone', async () => {
+  it('a read that fails among others fails alone', async () => {
     const { seen, read } = counted();
     const fail = () => {
       throw new Error('broken');
@@ -119,7 +119,7 @@ describe.skipIf(process.platform !== 'linux')('a folder with everything in it', 
   });
   afterAll(() => fs.rmSync(base, { recursive: true }));
 
-  it('gives together what it gives one by one', async () => {
+  it('a folder gives together what it gives one by one', async () => {
     await using files = await boundary({ ceiling: [join(base, 'root')], requireStrong: true }).files();
     const folder = ['plain', 'empty', 'large', 'link', 'out', 'dangling', 'linked', 'sub', 'fifo', 'missing', 'plain'];
     const names = [...folder, 'linked/deep', 'sub/deep', 'missing/deep', 'missing/other', 'plain/x', 'plain/y'];
@@ -133,7 +133,7 @@ describe.skipIf(process.platform !== 'linux')('a folder with everything in it', 
     expect(together.filter(each => each.status === 'fulfilled')).toHaveLength(7);
   });
 
-  it('refuses what was asked for and not begun when the files are closed', async () => {
+  it('reads that were asked for and not begun are refused when the files are closed', async () => {
     const files = await boundary({ ceiling: [join(base, 'root')], requireStrong: true }).files();
     const asked = Promise.allSettled([files.readText('folder/plain'), files.readText('folder/large')]);
     await files.close();

@@ -32,7 +32,7 @@ describe.each(guarantees)('%s files', guarantee => {
 
   const openDescriptors = (): number => (guarantee === 'held' ? descriptorsBelow(root) : 0);
 
-  it('lists every entry once, however many lists are under way', async () => {
+  it('a large directory lists every entry once, however many lists are under way', async () => {
     const before = openDescriptors();
     const all = [...sizes, ...sizes, ...sizes];
     const lists = await Promise.all(all.map(size => files.list(`${size}`)));
@@ -45,7 +45,7 @@ describe.each(guarantees)('%s files', guarantee => {
     expect(openDescriptors()).toBe(before);
   });
 
-  it('lists on after one that failed, and removes large trees', async () => {
+  it('lists go on after one that failed, and large trees are removed', async () => {
     const some = await Promise.allSettled([files.list('absent'), files.list('1500'), files.list('1/n0')]);
     expect(some.map(each => each.status)).toEqual(['rejected', 'fulfilled', 'rejected']);
     await Promise.all([files.removeTree('1500'), files.removeTree('1024'), files.removeTree('513')]);

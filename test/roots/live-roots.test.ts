@@ -60,7 +60,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     return { ...told.state, state: told.state, live, errors };
   };
 
-  it('roots-44: reads once while nothing is announced, and again after a change', async () => {
+  it('roots-44: roots are read once while nothing is announced, and again after a change', async () => {
     const { live, state } = session([root('a')]);
     for (let call = 0; call < 5; call += 1) await (await live.files()).close();
     expect(state.reads).toBe(1);
@@ -74,7 +74,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await live.close();
   });
 
-  it('reads for every call where the client announces nothing', async () => {
+  it('roots are read for every call where the client announces nothing', async () => {
     const { live, state } = session([root('a')], { announces: false });
     for (const path of ['a', 'b', 'c']) {
       state.list = [root(path)];
@@ -85,7 +85,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await live.close();
   });
 
-  it('never asks under ignore, except for the list itself', async () => {
+  it('a client is never asked under ignore, except for the list itself', async () => {
     const { live, state } = session([root('a')], { mode: 'ignore', ceiling: [at('b')] });
     await using files = await live.files();
     await live.changed();
@@ -96,7 +96,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await live.close();
   });
 
-  it('has nothing to tell for a client without roots, and works in the operator directories', async () => {
+  it('a client without roots has none to tell, and the operator’s directories hold', async () => {
     const { live } = session(undefined, { ceiling: [at('a')] });
     expect(await live.roots()).toBeUndefined();
     await using files = await live.files();
@@ -104,7 +104,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await live.close();
   });
 
-  it('roots-42: costs two reads for a burst, and ends with the last list', async () => {
+  it('roots-42: a burst of changes costs two reads, and ends with the last list', async () => {
     const { live, state } = session([root('a')]);
     await (await live.files()).close();
     state.reads = 0;
@@ -141,7 +141,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await live.close();
   });
 
-  it('keeps the scope it had when a read fails, and reports it', async () => {
+  it('a read that fails is reported, and the scope stays as it was', async () => {
     const { live, state, errors } = session([root('a')]);
     await (await live.files()).close();
     state.failure = new Error('the client is busy');
@@ -152,7 +152,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await live.close();
   });
 
-  it('allows nothing when the first read fails, asks again at the next call', async () => {
+  it('nothing is allowed when the first read fails, and the next call asks again', async () => {
     const { live, state, errors } = session([root('a')], { ceiling: [at('.')] });
     state.failure = new Error('not now');
     expect(await failing(live.files())).toMatchObject({
@@ -167,7 +167,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await live.close();
   });
 
-  it('takes a list that is no list for a failure', async () => {
+  it('a list that is no list counts as a failure', async () => {
     const { live, state, errors } = session([root('a')]);
     await (await live.files()).close();
     state.list = [{ uri: 7 }] as unknown as Root[];
@@ -178,7 +178,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await live.close();
   });
 
-  it('withdraws files, handles and streams of a root that is gone from the list, and only those', async () => {
+  it('files, handles and streams of a root that is gone from the list are withdrawn, and only those', async () => {
     const { live, state } = session([root('a'), root('b')]);
     const files = await live.files();
     const [gone, stays] = [await files.open(at('a/x'), 'r+'), await files.open(at('b/x'), 'r+')];
@@ -201,7 +201,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await live.close();
   });
 
-  it('does not write through a link into a root that was withdrawn', async () => {
+  it('a link into a root that was withdrawn is not written through', async () => {
     fs.symlinkSync('../a/x', at('b/to-a'));
     const { live, state } = session([root('a'), root('b')]);
     await using files = await live.files();
@@ -213,7 +213,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await live.close();
   });
 
-  it('keeps a handle whose file lies inside the new, narrower root', async () => {
+  it('a handle whose file lies inside the new, narrower root is kept', async () => {
     const { live, state } = session([root('a')]);
     await using files = await live.files();
     const [below, above] = [await files.open('sub/x', 'r+'), await files.open('x', 'r+')];
@@ -226,7 +226,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await live.close();
   });
 
-  it('keeps the files of a running call whose root lies inside the new, wider root', async () => {
+  it('the files of a running call whose root lies inside the new, wider root are kept', async () => {
     const { live, state } = session([root('a/sub')]);
     const files = await live.files();
     state.list = [root('a')];
@@ -239,7 +239,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await live.close();
   });
 
-  it('roots-34: follows a root that is deleted and made again, without asking', async () => {
+  it('roots-34: a root that is deleted and made again is followed without asking', async () => {
     const { live, state } = session([root('b')]);
     const before = await live.files();
     fs.rmSync(at('b'), { recursive: true });
@@ -256,7 +256,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await live.close();
   });
 
-  it('goes nowhere new between two reads, though the link that is the root leads elsewhere', async () => {
+  it('a root that is a link goes nowhere new between two reads, though the link leads elsewhere', async () => {
     fs.symlinkSync('a', at('link'));
     const { live, state } = session([root('link')]);
     await using before = await live.files();
@@ -276,7 +276,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await live.close();
   });
 
-  it('refuses everything when the session ends', async () => {
+  it('everything is refused when the session ends', async () => {
     const { live } = session([root('a')]);
     const files = await live.files();
     const handle = await files.open('x');
@@ -288,7 +288,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     await files.close();
   });
 
-  it('is not brought back by a read that was on the way when the session ended', async () => {
+  it('a session that has ended is not brought back by a read that was on the way', async () => {
     const { live, state } = session([root('a')]);
     let open = (): void => undefined;
     state.gate = new Promise(resolve => {
@@ -301,7 +301,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'lets a write in flight finish on its own descriptor, then closes it',
+    'a write in flight finishes on its own descriptor, which is then closed',
     async () => {
       const { live, state } = session([root('a')]);
       await using files = await live.files();
@@ -322,7 +322,7 @@ describe.each(guarantees)('000-21: live roots, %s', guarantee => {
     },
   );
 
-  it.runIf(process.platform === 'linux')('leaves no descriptor open', { tags: 'thorough' }, async () => {
+  it.runIf(process.platform === 'linux')('live roots leave no descriptor open', { tags: 'thorough' }, async () => {
     expect(descriptors()).toBe(0);
     const { live, state } = session([root('a'), root('b')]);
     for (let round = 0; round < 40; round += 1) {

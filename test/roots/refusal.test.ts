@@ -39,7 +39,7 @@ describe('a fault of the system', () => {
     expect(fromSystem('a', fault(code))).toMatchObject({ code: ownCode, message });
   });
 
-  it('without a code is told as unknown, and one of ours as it is', () => {
+  it('a fault without a code is told as unknown, and one of ours as it is', () => {
     expect(fromSystem('a', new Error('/secret/place'))).toMatchObject({
       code: 'roots/io',
       message: "'a' failed (unknown error).",
@@ -109,11 +109,11 @@ describe('a name', () => {
     ['https://example.com/a', "'https://example.com/a' is not a path or a file: URI."],
     ['C:\\a', "'C:\\a' is a Windows path, and this server does not run on Windows."],
     ['c:/a', "'c:/a' is a Windows path, and this server does not run on Windows."],
-  ])('%j is refused with the reason', (name, message) => {
+  ])('the name %j is refused with the reason', (name, message) => {
     expect(refusal(name)).toMatchObject({ code: 'roots/invalid', message });
   });
 
-  it('of more than 4,000 bytes is refused, and one of as many is taken', () => {
+  it('a name of more than 4,000 bytes is refused, and one of as many is taken', () => {
     expect(place('a'.repeat(4_000))).toHaveLength(2);
     expect(place('ü'.repeat(2_000))).toHaveLength(2);
     for (const name of ['a'.repeat(4_001), 'ü'.repeat(2_001), 'a'.repeat(16_001)])
@@ -161,7 +161,7 @@ describe('a name', () => {
     'CONIN$',
     'prn ',
     'nul .txt',
-  ])('%j is refused on Windows, where it is no file', name => {
+  ])('the name %j is refused on Windows, where it is no file', name => {
     expect(refusal(name, windows)).toMatchObject({
       message: expect.stringMatching(
         / is a device, a stream, or relative to a drive; write a full path or one below the folder\.$/,
@@ -169,7 +169,7 @@ describe('a name', () => {
     });
   });
 
-  it('on Windows is placed whatever its case, and keeps its own', () => {
+  it('a name on Windows is placed whatever its case, and keeps its own', () => {
     const drives = [{ path: 'C:\\Work', aliases: [] }];
     const on = (name: string) => placesOf(name, drives, windows, bounds('C:\\Work')).map(({ rel }) => rel);
     expect(on('c:\\work\\Sub\\A.txt')).toEqual(['Sub\\A.txt']);

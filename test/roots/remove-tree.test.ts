@@ -76,19 +76,19 @@ const once = (act: () => void): (() => void) => {
 };
 
 describe.runIf(canHold())('removing a tree', () => {
-  it('removes everything in it', async () => {
+  it('removing a tree removes everything in it', async () => {
     expect(await remove({})).toBe('removed');
     expect(readdirSync(at('root'))).toEqual([]);
   });
 
-  it('removes nothing in a directory that was moved out after it was opened', async () => {
+  it('removing a tree removes nothing in a directory that was moved out after it was opened', async () => {
     const out = once(() => renameSync(at('root/tree/sub'), at('outside/sub')));
     expect(await remove({ after: out })).toBe('roots/invalid');
     expect(existsSync(at('outside/sub/file'))).toBe(true);
     expect(existsSync(at('outside/sub/deep/file'))).toBe(true);
   });
 
-  it('removes a link that has taken the place of a directory, and nothing it leads to', async () => {
+  it('removing a tree removes a link that took the place of a directory, and nothing it leads to', async () => {
     const swap = once(() => {
       renameSync(at('root/tree/sub'), at('outside/sub'));
       symlinkSync(at('outside/kept'), at('root/tree/sub'));
@@ -98,7 +98,7 @@ describe.runIf(canHold())('removing a tree', () => {
     expect(existsSync(at('root/tree'))).toBe(false);
   });
 
-  it('stops where the root is withdrawn meanwhile', async () => {
+  it('removing a tree stops where the root is withdrawn meanwhile', async () => {
     mkdirSync(at('root/tree/sub2'));
     writeFileSync(at('root/tree/sub2/file'), '');
     const resolved = placedAt('tree');

@@ -221,7 +221,7 @@ const rows = table.flatMap(([says, client, ceiling, left]) =>
 );
 
 describe.each(guarantees)('the %s boundary', guarantee => {
-  it.each(rows)('%s: %s', async (mode, _, client, ceiling, left) => {
+  it.each(rows)('the boundary holds under %s: %s', async (mode, _, client, ceiling, left) => {
     const drawn = boundary({ mode, guarantee, ceiling: ceiling.map(at) });
     if (left instanceof RegExp) {
       await expect(drawn.files(client())).rejects.toMatchObject({
@@ -234,13 +234,13 @@ describe.each(guarantees)('the %s boundary', guarantee => {
     expect(files.roots.map(each => each.path)).toEqual(left.map(at));
   });
 
-  it('keeps the name of a root, and says which were left out and why', async () => {
+  it('a boundary keeps the name of a root, and says which were left out and why', async () => {
     await using files = await boundary({ guarantee }).files([root('work', 'My work'), root('gone', 'x')]);
     expect(files.roots).toEqual([{ path: at('work'), name: 'My work' }]);
     expect(files.leftOut).toEqual([{ uri: root('gone').uri, reason: 'it does not exist or cannot be opened' }]);
   });
 
-  it('knows a root by every path it was granted under', async () => {
+  it('a boundary knows a root by every path it was granted under', async () => {
     fs.writeFileSync(at('work/one/x'), 'x');
     await using files = await boundary({ guarantee, ceiling: [at('link')] }).files([root('work/one')]);
     expect(await files.readText(at('work/one/x'))).toBe('x');
@@ -250,7 +250,7 @@ describe.each(guarantees)('the %s boundary', guarantee => {
     expect(await others.absolute(at('link/one/x'))).toBe(at('work/one/x'));
   });
 
-  it('takes a relative name at the first root where it exists, and a new one at the first root', async () => {
+  it('a boundary takes a relative name at the first root where it exists, and a new one at the first root', async () => {
     fs.writeFileSync(at('other/only-there'), 'other');
     await using files = await boundary({ guarantee }).files([root('apart'), root('other')]);
     expect(await files.readText('only-there')).toBe('other');
@@ -264,7 +264,7 @@ describe.each(guarantees)('the %s boundary', guarantee => {
     expect(await files.absolute('new-one')).toBe(at('other/new-one'));
   });
 
-  it('follows a link from one root into another', async () => {
+  it('a boundary follows a link from one root into another', async () => {
     fs.writeFileSync(at('other/target'), 'target');
     await using files = await boundary({ guarantee }).files([root('work'), root('other')]);
     expect(await files.readText('out/target')).toBe('target');
@@ -272,7 +272,7 @@ describe.each(guarantees)('the %s boundary', guarantee => {
     expect(fs.readFileSync(at('other/target'), 'utf8')).toBe('written');
   });
 
-  it('refuses in the same words what exists outside and what does not', async () => {
+  it('a boundary refuses in the same words what exists outside and what does not', async () => {
     fs.writeFileSync(at('other/there'), 'x');
     await using files = await boundary({ guarantee, ceiling: [at('work')] }).files();
     const words = async (path: string): Promise<string> => {
@@ -314,7 +314,7 @@ describe.each(guarantees)('the %s boundary', guarantee => {
     fs.rmSync(at('work/leaf'));
   });
 
-  it('names the path, the boundary and how to grant more in a refusal', async () => {
+  it('a refusal names the path, the boundary and how to grant more', async () => {
     const outside = at('apart/x');
     const said = async (options: Parameters<typeof boundary>[0], client?: readonly Root[]): Promise<string> => {
       await using files = await boundary({ guarantee, ...options }).files(client);
@@ -329,13 +329,13 @@ describe.each(guarantees)('the %s boundary', guarantee => {
     );
   });
 
-  it('escapes what a path could do to a terminal', async () => {
+  it('a refusal escapes what a path could do to a terminal', async () => {
     await using files = await boundary({ guarantee, ceiling: [at('work')] }).files();
     const message = await files.read('../\u001b[31m\u202ex').catch((error: Error) => error.message);
     expect(message).toContain('\\u001b[31m\\u202ex');
   });
 
-  it('leaves out an operator directory that goes, or comes to lead elsewhere, and takes it back', async () => {
+  it('a boundary leaves out an operator directory that goes, or leads elsewhere, and takes it back', async () => {
     fs.mkdirSync(at('shelf'));
     const drawn = boundary({ guarantee, ceiling: [at('shelf')] });
     fs.renameSync(at('shelf'), at('shelf-2'));
@@ -357,7 +357,7 @@ describe.each(guarantees)('the %s boundary', guarantee => {
     await expect(files.write('y', 'y')).rejects.toMatchObject({ code: 'roots/revoked' });
   });
 
-  it('cannot start with a directory that is missing or is a file', () => {
+  it('a boundary cannot start with a directory that is missing or is a file, or with a mode that is none', () => {
     expect(() => boundary({ guarantee, ceiling: [at('gone')] })).toThrow(
       expect.objectContaining({ code: 'roots/invalid' }),
     );
@@ -376,7 +376,7 @@ describe('the guarantee', () => {
     expect(files.guarantee).toBe('held');
   });
 
-  it('refuses to start where only checking is possible and more is required', () => {
+  it('a boundary refuses to start where only checking is possible and more is required', () => {
     expect(() => boundary({ guarantee: 'checked', requireStrong: true })).toThrow(
       expect.objectContaining({ code: 'roots/weak' }),
     );

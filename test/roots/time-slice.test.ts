@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { boundary } from '@midcall/server/roots';
 import { expect, it } from 'vitest';
 
-it('lets timers and immediates run between thousands of operations side by side', async () => {
+it('timers and immediates run between thousands of operations side by side', async () => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'midcall-slice-')));
   writeFileSync(join(root, 'x'), 'x');
   await using files = await boundary({ ceiling: [root] }).files();

@@ -10,7 +10,7 @@ import { unprivilegedNode } from '../fixtures/unprivileged-node.ts';
 const built = new URL('../../packages/server/bundle/roots/public.js', import.meta.url).href;
 
 it.skipIf(process.platform === 'win32')(
-  'leaves out a root it may not enter, and says so; refuses one as a directory',
+  'a root that may not be entered is left out, which is said, and is refused as a directory',
   () => {
     const base = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'midcall-unreadable-')));
     fs.chmodSync(base, 0o755);

@@ -127,12 +127,12 @@ const sharePath = fc
   .map(([host, names]) => `\\\\${host}\\${names.join('\\')}`);
 
 describe('toPath', () => {
-  it.each(accepted)('%s: %s', (style, uri, path) => {
+  it.each(accepted)('toPath reads on %s: %s', (style, uri, path) => {
     expect(toPath(uri, style)).toBe(path);
   });
 
   it.each(refused.map(([style, uri, why, name]) => [style, name ?? JSON.stringify(uri), uri, why] as const))(
-    '%s refuses %s',
+    'toPath on %s refuses %s',
     (style, _, uri, why) => {
       expect(() => toPath(uri, style)).toThrow(
         expect.objectContaining({ code: 'roots/invalid', message: expect.stringMatching(why) }),
@@ -140,11 +140,11 @@ describe('toPath', () => {
     },
   );
 
-  it('refuses what is not a string', () => {
+  it('toPath refuses what is not a string', () => {
     expect(() => toPath(7 as unknown as string)).toThrow(expect.objectContaining({ code: 'roots/invalid' }));
   });
 
-  it('gives an absolute path without dots or throws our error, whatever comes in', () => {
+  it('toPath gives an absolute path without dots or throws our error, whatever comes in', () => {
     const anything = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.webUrl(),
@@ -169,13 +169,13 @@ describe('toPath', () => {
 });
 
 describe('toUri', () => {
-  it.each(unusablePaths)('%s refuses %j', (style, path, why) => {
+  it.each(unusablePaths)('toUri on %s refuses %j', (style, path, why) => {
     expect(() => toUri(path, style)).toThrow(
       expect.objectContaining({ code: 'roots/invalid', message: expect.stringMatching(why) }),
     );
   });
 
-  it('writes what others read: no raw space, percent, hash or question mark', () => {
+  it('toUri writes what others read: no raw space, percent, hash or question mark', () => {
     expect(toUri('/a b/c%d/e#f?g', 'posix')).toBe('file:///a%20b/c%25d/e%23f%3Fg');
     expect(toUri('/a/../b', 'posix')).toBe('file:///b');
     expect(toUri('c:\\Users\\a b', 'win32')).toBe('file:///C:/Users/a%20b');
@@ -187,7 +187,7 @@ describe('toUri', () => {
     ['posix', posixPath],
     ['win32', drivePath],
     ['win32', sharePath],
-  ] as const)('comes back as the same path (%s)', (style, paths) => {
+  ] as const)('toUri writes a path that comes back as the same (%s)', (style, paths) => {
     fc.assert(
       fc.property(paths, path => {
         expect(toPath(toUri(path, style), style)).toBe(path);
@@ -196,7 +196,7 @@ describe('toUri', () => {
     );
   });
 
-  it('reads every percent-encoding of one path as that path', () => {
+  it('every percent-encoding of one path is read as that path', () => {
     const encodeSome = (path: string, picks: readonly boolean[]): string =>
       [...Buffer.from(path)]
         .map((byte, index) => {

@@ -77,7 +77,7 @@ describe('a sampling request that keeps every rule', () => {
       { ...plain, tools: [tool('a'), tool('b')], toolChoice: { mode: 'required' } },
     ],
     ['sampling-40: no tools on the last iteration', { ...plain, tools: [tool()], toolChoice: { mode: 'none' } }],
-  ])('%s', (_, params) => {
+  ])('a sampling request passes: %s', (_, params) => {
     const checked = checkRequest(params, withTools);
     expect(checked.ok ? '' : describeIssues(checked.issues)).toBe('');
   });
@@ -233,17 +233,17 @@ describe('a sampling request that breaks a rule', () => {
     ],
     ['sampling-94: no object at all', null, 'type'],
     ['sampling-94: something that is not JSON', { ...plain, metadata: { f: () => 1 } }, 'type'],
-  ])('%s', (_, params, rule) => {
+  ])('a sampling request is refused: %s', (_, params, rule) => {
     expect(rules(params)).toContain(rule);
   });
 
-  it('sampling-15, sampling-18, sampling-100: tools, or a choice, towards a client that has not declared them', () => {
+  it('sampling-15, sampling-18, sampling-100: tools, or a choice of them, are refused towards a client that has not declared them', () => {
     expect(rules({ ...plain, tools: [] }, {})).toEqual(['tools-undeclared']);
     expect(rules({ ...plain, toolChoice: { mode: 'none' } }, {})).toEqual(['tools-undeclared']);
     expect(rules(plain, {})).toEqual([]);
   });
 
-  it('names the missing id, and no content', () => {
+  it('a refusal names the missing id, and no content', () => {
     const checked = checkRequest(history(user(text('secret')), assistant(use('call\u202e_1'))), withTools);
     expect(checked.ok).toBe(false);
     const said = checked.ok ? '' : describeIssues(checked.issues);
@@ -251,7 +251,7 @@ describe('a sampling request that breaks a rule', () => {
     expect(said).not.toContain('secret');
   });
 
-  it('lists every broken rule at once, up to fifty', () => {
+  it('a refusal lists every broken rule at once, up to fifty', () => {
     const checked = checkRequest({ messages: Array.from({ length: 90 }, () => ({})), maxTokens: -1 }, withTools);
     expect(checked.ok || checked.issues.length).toBe(50);
   });
@@ -270,7 +270,7 @@ describe('what a checked request keeps', () => {
     expect(value({ ...plain, includeContext: 'thisServer' }, { context: {} }).value.includeContext).toBe('thisServer');
   });
 
-  it('sampling-22: absent and none are the same', () => {
+  it('sampling-22: includeContext that is absent and includeContext none are the same', () => {
     expect(value({ ...plain, includeContext: 'none' })).toEqual(value(plain));
   });
 
@@ -280,11 +280,11 @@ describe('what a checked request keeps', () => {
     expect(value(history(...messages)).value.messages).toEqual(messages);
   });
 
-  it('sampling-57: drops members nobody asked for', () => {
+  it('sampling-57: members nobody asked for are dropped', () => {
     expect(value({ ...plain, task: { ttl: 1 }, model: 'gpt' }).value).toEqual(plain);
   });
 
-  it('reads a large image in one pass', () => {
+  it('a large image is read in one pass', () => {
     const data = 'QUJD'.repeat(5_000_000);
     expect(rules({ ...plain, messages: [user({ type: 'image', data, mimeType: 'image/png' })] })).toEqual([]);
   });

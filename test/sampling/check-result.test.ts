@@ -27,7 +27,7 @@ describe('a sampling result', () => {
     ['sampling-54: a tool as required', reply(use(), 'toolUse'), mode('required')],
     ['sampling-55: no tool as told', reply(text, 'endTurn'), mode('none')],
     ['an empty reply', reply([], 'endTurn'), {}],
-  ])('%s: passes', (_, value, request) => {
+  ])('a sampling result passes: %s', (_, value, request) => {
     expect(rules(value, request)).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe('a sampling result', () => {
     ],
     ['sampling-94: a bad image', reply({ type: 'image', data: '?', mimeType: 'image/png' }), {}, 'base64'],
     ['sampling-94: no object', 'Paris.', {}, 'type'],
-  ])('%s: is refused', (_, value, request, rule) => {
+  ])('a sampling result is refused: %s', (_, value, request, rule) => {
     expect(rules(value, request)).toContain(rule);
   });
 });

@@ -119,7 +119,7 @@ describe('histories', () => {
     );
   });
 
-  it.each(Object.entries(mutations))('balance-B1 to balance-B3: caught when %s', (_, mutate) => {
+  it.each(Object.entries(mutations))('balance-B1 to balance-B3: a broken history is caught when %s', (_, mutate) => {
     fc.assert(
       fc.property(fc.array(round, { minLength: 1, maxLength: 5 }), fc.nat(9), fc.nat(9), (rounds, at, block) => {
         const messages = [...requestsOf(rounds).at(-1)!.messages];

@@ -22,7 +22,7 @@ const add = samplingTool({
 });
 
 describe('a tool for the model', () => {
-  it('sampling-33: offers its name, description and JSON schema', () => {
+  it('sampling-33: a tool for the model offers its name, description and JSON schema', () => {
     expect(add.definition).toEqual({
       name: 'add',
       description: 'Adds two numbers.',
@@ -38,13 +38,13 @@ describe('a tool for the model', () => {
     ['Zod', z.object({ n: z.number() })],
     ['ArkType', type({ n: 'number' })],
     ['Valibot', toStandardJsonSchema(v.object({ n: v.number() }))],
-  ])('takes %s, and gives its types to run', async (_, input) => {
+  ])('a tool for the model takes %s, and gives its types to run', async (_, input) => {
     const tool = samplingTool({ name: 'double', description: '', input, run: ({ n }) => `${n.toFixed(0)} ${n * 2}` });
     expect(await tool.answer(use({ n: 2 }, 'double'), { signal })).toMatchObject({ content: [{ text: '2 4' }] });
     expect((await tool.answer(use({ n: 'two' }, 'double'), { signal })).isError).toBe(true);
   });
 
-  it('gives run what the schema makes of the arguments', async () => {
+  it('a tool for the model gives run what the schema makes of the arguments', async () => {
     expect(await add.answer(use({ a: 2 }), { signal })).toEqual({
       type: 'tool_result',
       toolUseId: 'u1',
@@ -52,7 +52,7 @@ describe('a tool for the model', () => {
     });
   });
 
-  it('answers arguments that break the schema with the issues, and does not run', async () => {
+  it('a tool for the model answers arguments that break the schema with the issues, and does not run', async () => {
     let runs = 0;
     const tool = samplingTool({
       name: 'add',
@@ -71,7 +71,7 @@ describe('a tool for the model', () => {
     expect(runs).toBe(0);
   });
 
-  it('sampling-105: answers a throw with an error result', async () => {
+  it('sampling-105: a tool for the model answers a throw with an error result', async () => {
     const failing = (error: unknown) =>
       samplingTool({
         name: 'add',
@@ -88,7 +88,7 @@ describe('a tool for the model', () => {
     expect(await failing('odd')).toMatchObject({ content: [{ text: 'The tool add failed: it gave no reason.' }] });
   });
 
-  it('answers an output that cannot be sent with an error result', async () => {
+  it('a tool for the model answers an output that cannot be sent with an error result', async () => {
     const odd = (output: never) =>
       samplingTool({ name: 'add', description: '', input: z.object({}), run: () => output }).answer(use({}), {
         signal,
@@ -97,7 +97,7 @@ describe('a tool for the model', () => {
       expect((await odd(output as never)).isError).toBe(true);
   });
 
-  it('sampling-106: hands structured content on beside the blocks', async () => {
+  it('sampling-106: a tool for the model hands structured content on beside the blocks', async () => {
     const tool = samplingTool({
       name: 'add',
       description: '',
@@ -142,14 +142,14 @@ describe('a tool for the model', () => {
     });
   });
 
-  it('answers an unknown name with the known ones', async () => {
+  it('a use of an unknown name is answered with the known ones', async () => {
     expect(await answerToolUse([add], use({}, 'sub\u202etract'), { signal })).toMatchObject({
       isError: true,
       content: [{ text: 'There is no tool called "sub\uFFFDtract". The tools are: add.' }],
     });
   });
 
-  it('rejects with the signal’s reason when the run was stopped meanwhile', async () => {
+  it('a tool that was stopped meanwhile rejects with the signal’s reason', async () => {
     const stop = new AbortController();
     const tool = samplingTool({
       name: 'add',

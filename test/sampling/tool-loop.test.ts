@@ -72,7 +72,7 @@ async function drive(
 }
 
 describe('the tool loop', () => {
-  it('sampling-36, sampling-37, sampling-42, sampling-98: appends the tool use and its results, and offers the tools again', async () => {
+  it('sampling-36, sampling-37, sampling-42, sampling-98: the tool loop appends the tool use and its results, and offers the tools again', async () => {
     const { sent, end } = await drive([toolReply(use('Paris'), use('London')), textReply('Sunny in both.')]);
     expect(sent).toHaveLength(2);
     expect(sent[1]!.tools).toEqual(sent[0]!.tools);
@@ -120,11 +120,11 @@ describe('the tool loop', () => {
     expect(end).toMatchObject({ next: 'refused', why: 'time' });
   });
 
-  it('hands over a final reply that came late', async () => {
+  it('the tool loop hands over a final reply that came late', async () => {
     expect((await drive([textReply('Late, but here.')], { maxElapsedMs: 1 })).end.next).toBe('done');
   });
 
-  it('sampling-54: requires a tool of the first reply only', async () => {
+  it('sampling-54: the tool loop requires a tool of the first reply only', async () => {
     const { sent } = await drive(
       [toolReply(use('a')), textReply('Done.')],
       {},
@@ -152,7 +152,7 @@ describe('the tool loop', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('loop-T4: refuses a reply that breaks a rule', async () => {
+  it('loop-T4: the tool loop refuses a reply that breaks a rule', async () => {
     const { end } = await drive([{ ...toolReply(use('a')), stopReason: 'endTurn' }]);
     expect(end).toMatchObject({ next: 'refused', why: 'reply', issues: [{ rule: 'stop-reason' }] });
   });
@@ -163,7 +163,7 @@ describe('the tool loop', () => {
     expect(sent[1]!.messages[1]!.content).toEqual(marked);
   });
 
-  it('loop-T1: answers a tool nobody ran, drops what nobody asked for, and keeps the order of the uses', () => {
+  it('loop-T1: the tool loop answers a tool nobody ran, drops what nobody asked for, and keeps the order of the uses', () => {
     const first = startToolLoop(request());
     const run = advanceToolLoop(first.state, { kind: 'reply', result: toolReply(use('a'), use('b')), elapsedMs: 0 });
     if (run.next !== 'run') throw new Error(run.next);
@@ -178,14 +178,14 @@ describe('the tool loop', () => {
     expect(checkRequest(next.request, { tools: {} }).ok).toBe(true);
   });
 
-  it('survives being stored as JSON between any two steps', () => {
+  it('the tool loop survives being stored as JSON between any two steps', () => {
     const first = startToolLoop(request(), { maxIterations: 2 });
     const state = JSON.parse(JSON.stringify(first.state));
     expect(state).toEqual(first.state);
     expect(advanceToolLoop(state, { kind: 'reply', result: textReply('Hi.'), elapsedMs: 0 }).next).toBe('done');
   });
 
-  it('refuses an event it does not wait for', () => {
+  it('the tool loop refuses an event it does not wait for', () => {
     const { state } = startToolLoop(request());
     expect(() => advanceToolLoop(state, { kind: 'results', results: [], elapsedMs: 0 })).toThrow('waits for a reply');
   });

@@ -71,7 +71,7 @@ describe.each(eras)('%s', era => {
     return { ...(await call({})), asked: person.asked, call };
   }
 
-  it('000-13: asks to pick one of several, and to confirm what is destructive, which the tool declares', async () => {
+  it('000-13: the notes ask to pick one of several, and to confirm what is destructive, which the tool declares', async () => {
     await using at = await notes([pick, decline]);
     expect((await at.call('notes_delete', { title: 'TPS report' })).text).toContain('Deleted TPS report');
     expect((await at.call('notes_archive', { title: 'Boiler service' })).text).toContain('the person said no');
@@ -106,7 +106,7 @@ describe.each(eras)('%s', era => {
     expect(text).toContain('asked twice and not accepted');
   });
 
-  it('000-15: model and person in one call', async () => {
+  it('000-15: a call asks the model and the person', async () => {
     const rename = async (call: Call) => {
       const title = textOf(
         await call.sample({ messages: [{ role: 'user', content: { type: 'text', text: 'A title?' } }], maxTokens: 20 }),
@@ -120,7 +120,7 @@ describe.each(eras)('%s', era => {
     expect((await act(rename, [says('Budget'), decline])).text).toBe('kept');
   });
 
-  it('000-15: a tool loop whose tools run once each, and then the person', async () => {
+  it('000-15: a tool loop runs its tools once each, and then the person is asked', async () => {
     const ran: string[] = [];
     const look = samplingTool({
       name: 'look',

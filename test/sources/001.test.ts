@@ -140,7 +140,7 @@ describe.each(eras)('%s', era => {
   });
 
   describe('001-09: session, prime, ask_preferences', () => {
-    it('001-09: asks with the exact words, and none is required', async () => {
+    it('001-09: session asks with the exact words, and none is required', async () => {
       await using at = await on([accept({})]);
       await at.call('session', prime);
       const [{ message, schema }] = questions(at) as [{ message: string; schema: Record<string, unknown> }];
@@ -159,14 +159,14 @@ describe.each(eras)('%s', era => {
       ['no content', accept(), [true, true, 'ok', 'accept']],
       ['decline', decline, [true, true, 'declined', 'decline']],
       ['cancel', dismiss, [true, true, 'declined', 'cancel']],
-    ])('001-09: %s', async (_name, answer, expected) => {
+    ])('001-09: session includes what the person chose: %s', async (_name, answer, expected) => {
       await using at = await on([answer]);
       const { data, text } = await at.call('session', prime);
       expect(['tasks' in data, 'hints' in data, data['elicitation'], data['elicitation_action']]).toEqual(expected);
       expect(JSON.parse(text)).toEqual(data);
     });
 
-    it('001-09: after 5 s without an answer, the defaults, and it says timeout', async () => {
+    it('001-09: session has the defaults after 5 s without an answer, and says timeout', async () => {
       const { at, result } = await unanswered('session', prime, 5_000);
       await using _ = at;
       expect(result.data).toMatchObject({ elicitation: 'timeout', tasks: expect.anything(), hints: expect.anything() });
@@ -188,7 +188,7 @@ describe.each(eras)('%s', era => {
       expect(result.data).toMatchObject({ elicitation: 'error', tasks: expect.anything(), hints: expect.anything() });
     });
 
-    it('001-09: says nothing of a question that was not asked', async () => {
+    it('001-09: session says nothing of a question that was not asked', async () => {
       await using blind = await on([], unable);
       await using quiet = await on();
       for (const { data } of [await blind.call('session', prime), await quiet.call('session', { action: 'prime' })]) {
@@ -232,7 +232,7 @@ describe.each(eras)('%s', era => {
       ['cancel', dismiss, byUserOrUnavailable],
     ] as const;
     for (const [action, args, what, extra] of actions) {
-      it.each(refusals)(`001-10: ${action}, %s: nothing is changed`, async (_name, answer, message) => {
+      it.each(refusals)(`001-10: ${action} changes nothing where the answer is %s`, async (_name, answer, message) => {
         await using at = await on([answer]);
         const { data, isError } = await at.call('task_workflow', args);
         expect(data).toEqual({ ...extra, cancelled: true, message: message(what) });
@@ -240,7 +240,7 @@ describe.each(eras)('%s', era => {
         expect(await statuses(at)).toEqual(untouched);
       });
 
-      it(`001-10, elicit-40: ${action}, a question that fails: nothing is changed`, async () => {
+      it(`001-10, elicit-40: ${action} changes nothing where its question fails`, async () => {
         await using at = await on([fails]);
         const result =
           era === '2025-11-25'
@@ -250,14 +250,14 @@ describe.each(eras)('%s', era => {
         expect(await statuses(at)).toEqual(untouched);
       });
 
-      it(`001-10: ${action}, nobody answers for 15 s: nothing is changed`, async () => {
+      it(`001-10: ${action} changes nothing where nobody answers for 15 s`, async () => {
         const { at, result } = await unanswered('task_workflow', args, 15_000);
         await using _ = at;
         expect(result.data).toEqual({ ...extra, cancelled: true, message: `${what} cancelled: elicitation timed out` });
         expect(await statuses(at)).toEqual(untouched);
       });
 
-      it(`001-10: ${action}, without the flag nobody is asked; dry_run changes nothing and lists what would be`, async () => {
+      it(`001-10: ${action} asks nobody without the flag; dry_run changes nothing and lists what would be`, async () => {
         await using at = await on();
         const { data } = await at.call('task_workflow', { ...args, dry_run: true });
         expect((data['candidates'] as { id: string }[]).map(each => each.id)).toEqual(
@@ -270,7 +270,7 @@ describe.each(eras)('%s', era => {
       });
     }
 
-    it('001-10: approve, accept: the tasks in review are approved', async () => {
+    it('001-10: an accepted approval approves the tasks in review', async () => {
       await using at = await on([accept({ proceed: true })]);
       expect((await at.call('task_workflow', approve)).data).toEqual({
         success: true,
@@ -279,7 +279,7 @@ describe.each(eras)('%s', era => {
       expect(await statuses(at)).toEqual({ ...untouched, 'T-2': 'Todo', 'T-3': 'Todo', 'T-6': 'Todo' });
     });
 
-    it('001-10: approve, accept with dry run: a preview, and nothing is changed', async () => {
+    it('001-10: an approval accepted with dry run is a preview, and changes nothing', async () => {
       await using at = await on([accept({ proceed: true, dry_run: true }), accept({ dry_run: true })]);
       for (let n = 0; n < 2; n++) {
         const { data } = await at.call('task_workflow', approve);
@@ -292,7 +292,7 @@ describe.each(eras)('%s', era => {
       expect(await statuses(at)).toEqual(untouched);
     });
 
-    it('001-10: delete, accept: the named tasks are gone and no other', async () => {
+    it('001-10: an accepted deletion removes the named tasks and no other', async () => {
       await using at = await on([accept({ proceed: true })]);
       expect((await at.call('task_workflow', remove)).data).toEqual({ success: true, deleted: ['T-2', 'T-5'] });
       expect(Object.keys(await statuses(at))).toEqual(['T-1', 'T-3', 'T-4', 'T-6']);
@@ -316,7 +316,7 @@ describe.each(eras)('%s', era => {
     });
   });
 
-  it('001-11: fails closed: asked to confirm, and nobody can be asked, nothing is approved or deleted', async () => {
+  it('001-11: nothing is approved or deleted where it is to be confirmed and nobody can be asked', async () => {
     await using at = await on([], unable);
     expect((await at.call('task_workflow', approve)).data['message']).toBe(byUserOrUnavailable('Batch approve'));
     expect((await at.call('task_workflow', remove)).data['message']).toBe(byUserOrUnavailable('Delete'));

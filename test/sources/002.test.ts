@@ -50,7 +50,7 @@ describe.each(eras)('%s', era => {
     for (const { params } of asked) expect(JSON.stringify(params)).not.toContain('"default"');
   });
 
-  it('002-02, elicit-14, elicit-15: one call, one question, one answer, and the server goes on', async () => {
+  it('002-02, elicit-14, elicit-15: one call has one question and one answer, and the server goes on', async () => {
     await using at = await on([yes]);
     await at.call('process_payment', pay);
     const sent = at.pair.frames.filter(frame => frame.message['method'] === 'tools/call');
@@ -96,7 +96,7 @@ describe.each(eras)('%s', era => {
   });
 
   describe('002-06: process_payment', () => {
-    it('002-06: asks with the exact words; the account is one the ledger knows', async () => {
+    it('002-06: process_payment asks with the exact words; the account is one the ledger knows', async () => {
       await using at = await on([decline]);
       await at.call('process_payment', { amount: 12.5, recipient: 'Ada' });
       const [{ message, schema }] = questions(at) as [{ message: string; schema: Record<string, unknown> }];
@@ -123,7 +123,7 @@ describe.each(eras)('%s', era => {
       });
     });
 
-    it('002-06, elicit-25: confirmed: pays once, from the account the person picked', async () => {
+    it('002-06, elicit-25: a confirmed payment is made once, from the account the person picked', async () => {
       await using at = await on([yes]);
       const { text, data } = await at.call('process_payment', pay);
       const ledger = await ledgerOf(at);
@@ -144,14 +144,14 @@ describe.each(eras)('%s', era => {
         'Payment declined - user did not confirm.',
         'declined',
       ],
-    ])('002-06, elicit-26, elicit-27: %s: nothing is paid', async (_name, answer, text, outcome) => {
+    ])('002-06, elicit-26, elicit-27: nothing is paid where the answer is %s', async (_name, answer, text, outcome) => {
       await using at = await on([answer]);
       const before = await at.file('ledger.json');
       expect(await at.call('process_payment', pay)).toEqual({ text, isError: false, data: { outcome } });
       expect(await at.file('ledger.json')).toBe(before);
     });
 
-    it('002-06, elicit-39: nobody answers in time, or the dialog fails: nothing is paid, in words of its own', async () => {
+    it('002-06, elicit-39: nothing is paid where nobody answers in time, or the dialog fails, in words of its own', async () => {
       await using at = await on([() => (era === '2025-11-25' ? 'never' : late()), fails]);
       const late = () => {
         at.clock.advance(120_001);

@@ -61,7 +61,7 @@ describe.each(eras)('%s', era => {
   });
 
   describe('004-05: delete_all', () => {
-    it('004-05: asks with the exact parameters', async () => {
+    it('004-05: delete_all asks with the exact parameters', async () => {
       await using at = await on([decline]);
       await at.call('delete_all', { confirm: true });
       const [{ message, schema }] = questions(at) as [{ message: string; schema: unknown }];
@@ -77,7 +77,7 @@ describe.each(eras)('%s', era => {
       expect(tool.inputSchema.required ?? []).toEqual([]);
     });
 
-    it('004-05: deletes on a confirmed accept', async () => {
+    it('004-05: delete_all deletes on a confirmed accept', async () => {
       await using at = await on([accept({ confirm: true })]);
       expect(await at.call('delete_all')).toMatchObject({ text: 'Deleted.', data: { outcome: 'deleted', deleted: 5 } });
       expect(await itemsOf(at)).toEqual([]);
@@ -88,7 +88,7 @@ describe.each(eras)('%s', era => {
       ['accept without content', [accept(), accept(), accept()]],
       ['decline', [decline]],
       ['cancel', [dismiss]],
-    ])('004-05: deletes nothing on %s, whatever the argument says', async (_name, answers) => {
+    ])('004-05: delete_all deletes nothing on %s, whatever the argument says', async (_name, answers) => {
       await using at = await on(answers);
       expect((await at.call('delete_all', { confirm: true })).text).toBe('Cancelled.');
       expect(await itemsOf(at)).toEqual(all);
@@ -345,7 +345,7 @@ it.each<[string, FormInput, object, object, unknown]>([
     { name: 'Ada', email: 'a@b.example' },
     { name: 'Ada', email: 'a@b.example' },
   ],
-])('004-12: %s to its schema and back', async (_name, input, schema, content, value) => {
+])('004-12: %s becomes its schema, and an answer becomes the value', async (_name, input, schema, content, value) => {
   const made = form(input);
   expect(made.schema).toMatchObject(schema);
   expect(await made.check(content)).toEqual({ ok: true, value });

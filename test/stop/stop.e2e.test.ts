@@ -122,7 +122,7 @@ if (redisServer)
 
 describe.each(ways)('%s', (_, start) => {
   it.each(few(eras, '2026-07-28'))(
-    'delivers 20 of 20 results of calls in progress, and refuses new ones, on %s',
+    'a stop delivers 20 of 20 results of calls in progress, and refuses new ones, on %s',
     async era => {
       const { address, begun, release } = await control();
       const stage = await start(era, address);
@@ -136,7 +136,7 @@ describe.each(ways)('%s', (_, start) => {
     },
   );
 
-  it.each(few(eras, '2025-11-25'))('ends at once on a second signal, on %s', async era => {
+  it.each(few(eras, '2025-11-25'))('a stop ends at once on a second signal, on %s', async era => {
     const { address, begun } = await control();
     const stage = await start(era, address);
     const call = stage.client.callTool({ name: 'work', arguments: { n: '1' } });
@@ -150,7 +150,7 @@ describe.each(ways)('%s', (_, start) => {
   });
 
   it.each(few(eras, '2025-11-25'))(
-    'puts a question to rest and ends without waiting for its person, on %s',
+    'a stop puts a question to rest and ends without waiting for its person, on %s',
     async era => {
       const { address, begun } = await control();
       let tell = (): void => {};
@@ -177,23 +177,26 @@ describe('what cannot end in time', () => {
       ['2026-07-28', 'stdio'],
       ['2025-11-25', 'http'],
     ),
-  )('says what was done and what is in doubt, on %s over %s', async (era, carrier) => {
-    const { address, begun } = await control();
-    const words = [...direct(carrier, address), '0'];
-    const stage = await (carrier === 'http' ? overHttp(era, words) : overStdio(era, words));
-    const call = stage.client.callTool({ name: 'work', arguments: { n: '1' } });
-    const plain = stage.client.callTool({ name: 'plain', arguments: { n: '2' } }).then(said, String);
-    await begun(2);
-    process.kill(stage.pid, 'SIGTERM');
-    const result = await call;
-    expect(result.isError).toBe(true);
-    expect(said(result)).toMatch(/Done: prepare\. In doubt: step 'commit'\./u);
-    expect(await plain).toMatch(/What it did is in doubt/u);
-  });
+  )(
+    'a stop says what was done and what is in doubt where calls cannot end in time, on %s over %s',
+    async (era, carrier) => {
+      const { address, begun } = await control();
+      const words = [...direct(carrier, address), '0'];
+      const stage = await (carrier === 'http' ? overHttp(era, words) : overStdio(era, words));
+      const call = stage.client.callTool({ name: 'work', arguments: { n: '1' } });
+      const plain = stage.client.callTool({ name: 'plain', arguments: { n: '2' } }).then(said, String);
+      await begun(2);
+      process.kill(stage.pid, 'SIGTERM');
+      const result = await call;
+      expect(result.isError).toBe(true);
+      expect(said(result)).toMatch(/Done: prepare\. In doubt: step 'commit'\./u);
+      expect(await plain).toMatch(/What it did is in doubt/u);
+    },
+  );
 });
 
 describe('a desk', () => {
-  it('records 20 of 20 results of calls in progress, and makes no new ones', async () => {
+  it('a desk that stops records 20 of 20 results of calls in progress, and makes no new ones', async () => {
     const { address, begun, release } = await control();
     const keep = mkdtempSync(join(tmpdir(), 'stop-desk-'));
     const words = [midcall, 'desk', '--port', '0', '--keep', keep, '--', process.execPath, ...direct('stdio', address)];

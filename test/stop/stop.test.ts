@@ -98,7 +98,7 @@ describe('serveStdio', () => {
     throw new Error('The shelf is missing.');
   };
 
-  it('writes what a factory throws to standard error, with its stack', async () => {
+  it('serveStdio writes what a factory throws to standard error, with its stack', async () => {
     const lines: string[] = [];
     const spy = vi.spyOn(console, 'error').mockImplementation(text => void lines.push(String(text)));
     onTestFinished(() => spy.mockRestore());
@@ -109,7 +109,7 @@ describe('serveStdio', () => {
     await serving.stop();
   });
 
-  it('tells onError of it instead, if that is set', async () => {
+  it('serveStdio tells onError instead what a factory throws, if that is set', async () => {
     const spy = vi.spyOn(console, 'error');
     onTestFinished(() => spy.mockRestore());
     const told: string[] = [];
@@ -120,7 +120,7 @@ describe('serveStdio', () => {
     await serving.stop();
   });
 
-  it('stop-S1: refuses requests of every kind while it stops, lets a plain tool end, and disconnects', async () => {
+  it('stop-S1: serveStdio refuses requests of every kind while it stops, lets a plain tool end, and disconnects', async () => {
     let goOn = (): void => {};
     let begun = (): void => {};
     const began = new Promise<void>(resolve => {
@@ -149,7 +149,7 @@ describe('serveStdio', () => {
   });
 });
 
-it('stops an instance of the library with the last that serves its servers', async () => {
+it('an instance of the library stops with the last that serves its servers', async () => {
   const mid = midcall();
   const factory = (): McpServer => {
     const server = new McpServer({ name: 'shared', version: '1' });

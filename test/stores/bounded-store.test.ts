@@ -54,13 +54,13 @@ describe('a store that never answers', () => {
     ['sortedSets.add', (store: Store) => store.sortedSets.add('s', 'm', 1)],
     ['sortedSets.remove', (store: Store) => store.sortedSets.remove('s', ['m'])],
     ['sortedSets.range', (store: Store) => store.sortedSets.range('s')],
-  ])('%s is given up', async (_, operate) => {
+  ])('a store that never answers is given up: %s', async (_, operate) => {
     const clock = handClock();
     expect(await givenUp(clock, operate(boundedStore(silent, clock)))).toMatchObject(unanswered);
     expect(clock.waiting).toBe(0);
   });
 
-  it('the vault gives it up, whatever it is asked', async () => {
+  it('the vault gives up a store that never answers, whatever it is asked', async () => {
     const clock = handClock();
     const kept = vault({ store: silent, key, clock });
     for (const call of [
@@ -75,7 +75,7 @@ describe('a store that never answers', () => {
     }
   });
 
-  it('signing in on pages gives it up', async () => {
+  it('signing in on pages gives up a store that never answers', async () => {
     const clock = handClock();
     const made = signIn(login, { store: silent, key, clock });
     made.mount?.({ get() {} } as never, { address: async () => new URL('https://notes.example/connect/x') } as never);
@@ -83,7 +83,7 @@ describe('a store that never answers', () => {
     expect(await givenUp(clock, begun)).toMatchObject(unanswered);
   });
 
-  it('the inbox of a host gives it up', async () => {
+  it('the inbox of a host gives up a store that never answers', async () => {
     const clock = handClock();
     expect(await givenUp(clock, new Inbox({ store: silent, clock }).restore())).toMatchObject(unanswered);
   });

@@ -16,7 +16,7 @@ const clocked = (maxEntries?: number) => {
 describe('the memory store keeps the contract', () => storeContract({ test: it, open: () => clocked() }));
 
 describe('the memory store', () => {
-  it('memory-M1: when full it refuses and forgets nothing', async () => {
+  it('memory-M1: the memory store refuses when it is full, and forgets nothing', async () => {
     const { store } = clocked(3);
     for (const key of ['a', 'b', 'c']) await store.set(key, key, { ttlMs: 1_000 });
     await expect(store.set('d', 'd')).rejects.toMatchObject({ code: 'store/unavailable' });
@@ -25,7 +25,7 @@ describe('the memory store', () => {
     expect(await Promise.all(['a', 'b', 'c', 'd'].map(key => store.get(key)))).toEqual(['again', 'b', 'c', undefined]);
   });
 
-  it('memory-M1: room comes back by delete, by take and by time', async () => {
+  it('memory-M1: the memory store has room again by delete, by take and by time', async () => {
     const { store, advance } = clocked(2);
     await store.set('a', 'a');
     await store.set('b', 'b', { ttlMs: 100 });
@@ -62,7 +62,7 @@ describe('the memory store', () => {
     expect(await store.set('d', 'x'.repeat(99))).toBe(true);
   });
 
-  it('refuses bad options', () => {
+  it('the memory store refuses bad options', () => {
     for (const maxCharacters of [0, -1, 1.5]) expect(() => memoryStore({ maxCharacters })).toThrow(TypeError);
     for (const maxEntries of [0, -1, 1.5, Number.NaN]) expect(() => memoryStore({ maxEntries })).toThrow(TypeError);
   });

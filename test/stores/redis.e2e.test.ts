@@ -34,14 +34,14 @@ describe.runIf(redisServer)('the Redis store', () => {
 
   let runs = 0;
   storeContract({
-    test: (name, run) => it(`keeps the contract: ${name}`, run),
+    test: (name, run) => it(`the Redis store keeps the contract: ${name}`, run),
     open: () => {
       const prefix = `run ${++runs} `;
       return { store: on(first, prefix), second: on(other, prefix), advance };
     },
   });
 
-  it('redis-R4: one that evicts is warned of once, when it is first used', async () => {
+  it('redis-R4: a Redis that evicts is warned of once, when it is first used', async () => {
     const evicting = await startRedis('--maxmemory', '64mb', '--maxmemory-policy', 'volatile-lru');
     const client = evicting.connect();
     try {
@@ -55,7 +55,7 @@ describe.runIf(redisServer)('the Redis store', () => {
     }
   });
 
-  it('one that takes a command and never answers is given up', async () => {
+  it('a Redis that takes a command and never answers is given up', async () => {
     const paused = await startRedis();
     const client = paused.connect();
     try {
@@ -91,7 +91,7 @@ describe.runIf(redisServer)('the Redis store', () => {
     expect(await first.lrange('theirs:k', 0, -1)).toEqual(['item']);
   });
 
-  it('stopped, it fails with store/unavailable; started again, it goes on with what it had', async () => {
+  it('the Redis store fails with store/unavailable while Redis is stopped, and then goes on with what it had', async () => {
     const store = on(first, 'restart ');
     await store.set('k', 'v');
     await redis.stop();
@@ -109,7 +109,7 @@ describe.runIf(redisServer)('the Redis store', () => {
     expect(await store.take('k')).toBeUndefined();
   });
 
-  it('without memory it refuses to write, says so, and forgets nothing', async () => {
+  it('a Redis without memory refuses to write, says so, and forgets nothing', async () => {
     await first.config('SET', 'maxmemory', '1');
     try {
       await expect(on(first, 'full ').set('k', 'v')).rejects.toMatchObject({

@@ -5,7 +5,7 @@ const failing = (error: unknown) => redisStore({ send: () => Promise.reject(erro
 const replying = (reply: unknown) => redisStore({ send: async () => reply });
 
 describe('the Redis store', () => {
-  it('redis-R1: sends one command on one key for each call', async () => {
+  it('redis-R1: the Redis store sends one command on one key for each call', async () => {
     const sent: string[][] = [];
     const send = async (args: string[]) => {
       sent.push(args);
@@ -35,7 +35,7 @@ describe('the Redis store', () => {
     ['allkeys-lru', 1],
     ['volatile-ttl', 1],
     ['noeviction', 0],
-  ])('redis-R4: under %s warns %i times, however often it is used', async (policy, times) => {
+  ])('redis-R4: the Redis store under %s warns %i times, however often it is used', async (policy, times) => {
     const warned: string[] = [];
     const send = async ([word]: string[]) =>
       word === 'INFO' ? `# Memory\r\nmaxmemory:0\r\nmaxmemory_policy:${policy}\r\nmem_clients:7\r\n` : null;
@@ -122,7 +122,7 @@ describe('the Redis store', () => {
     },
   );
 
-  it('refuses bad options', () => {
+  it('the Redis store refuses bad options', () => {
     expect(() => redisStore({ send: undefined as never })).toThrow(TypeError);
     expect(() => redisStore({ send: async () => null, prefix: 'a\0' })).toThrow(TypeError);
   });

@@ -59,7 +59,7 @@ it('sqlite-Q2: a lone write does not wait for the end of its turn', async () => 
   expect(ended).toBe(false);
 });
 
-it('sqlite-Q2: after a busy turn the writes of each turn are one transaction, until one brings a single write', async () => {
+it('sqlite-Q2: writes of each turn after a busy one are one transaction, until a turn brings a single write', async () => {
   /** As many calls, each in an event of its own, as they come from as many sockets. */
   const events = (keys: string[]) =>
     Promise.all(

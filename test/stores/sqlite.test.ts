@@ -79,7 +79,7 @@ describe('the SQLite store', () => {
   });
 
   it.runIf(process.platform !== 'win32')(
-    'takes a file that others may read away from them, with all of its parts',
+    'the SQLite store takes a file that others may read away from them, with all of its parts',
     async () => {
       const path = freshPath();
       const first = await sqliteStore(path);
@@ -94,7 +94,7 @@ describe('the SQLite store', () => {
     },
   );
 
-  it('leaves a connection it was given open, and joins its transaction', async () => {
+  it('the SQLite store leaves a connection it was given open, and joins its transaction', async () => {
     const database = new Database(':memory:') as SqliteDatabase & { close(): void };
     const store = await sqliteStore(database);
     database.exec('CREATE TABLE charges (id TEXT); BEGIN');
@@ -123,7 +123,7 @@ describe('the SQLite store', () => {
     store.close();
   });
 
-  it('they leave it too where every process writes once and ends', async () => {
+  it('rows whose time is up leave the file, too, where every process writes once and ends', async () => {
     const { now, advance } = clock();
     const path = freshPath();
     const store = await sqliteStore(path, { clock: { now }, sync: 'normal' });
@@ -232,7 +232,7 @@ describe('the SQLite store', () => {
     database.close();
   });
 
-  it('sqlite-Q4: waits for a lock without blocking the process, and then goes on', async () => {
+  it('sqlite-Q4: a write waits for a lock without blocking the process, and then goes on', async () => {
     const path = freshPath();
     const store = await sqliteStore(path);
     const other = new Database(path);
@@ -248,7 +248,7 @@ describe('the SQLite store', () => {
     store.close();
   });
 
-  it('sqlite-Q4: gives up on a lock that stays, saying so, and works when it is gone', async () => {
+  it('sqlite-Q4: a write gives up on a lock that stays, saying so, and works when it is gone', async () => {
     const path = freshPath();
     const store = await sqliteStore(path, { lockTimeoutMs: 0 });
     const other = new Database(path);
@@ -327,7 +327,7 @@ describe('the SQLite store', () => {
     expect(error.cause).toBeUndefined();
   });
 
-  it('refuses bad options', async () => {
+  it('the SQLite store refuses bad options', async () => {
     await expect(sqliteStore(':memory:', { lockTimeoutMs: Number.NaN })).rejects.toThrow(TypeError);
     await expect(sqliteStore(':memory:', { sync: 'off' as never })).rejects.toThrow(TypeError);
   });

@@ -16,7 +16,7 @@ async function withFile(run: (path: string) => Promise<void>): Promise<void> {
   }
 }
 
-it('store-S2: 500 writers killed with SIGKILL on one SQLite file: nothing half-written, lost or taken twice', () =>
+it('store-S2: 500 writers killed with SIGKILL on one SQLite file leave nothing half-written, lost or taken twice', () =>
   withFile(async path => {
     const store = await sqliteStore(path);
     await killWorkers(store, path, { kills: 500, atOnce: 6, tokens: 60 });

@@ -54,27 +54,27 @@ describe('what people write', () => {
 });
 
 describe('combining marks', () => {
-  it('are five on one base at most, and the rest is written out', () => {
+  it('combining marks are five on one base at most, and the rest is written out', () => {
     expect(visible(`a${'\u0301'.repeat(8)}b`)).toBe(`a${'\u0301'.repeat(5)}${'⟦U+0301⟧'.repeat(3)}b`);
   });
 
-  it('count where they are part of an emoji, as in a keycap', () => {
+  it('combining marks count where they are part of an emoji, as in a keycap', () => {
     expect(visible(`1️⃣${'\u0301'.repeat(4)}`)).toBe(`1️⃣${'\u0301'.repeat(3)}⟦U+0301⟧`);
   });
 
-  it('have a base of their own: none sits on the text around, nor on what is written out', () => {
+  it('combining marks have a base of their own: none sits on the text around, nor on what is written out', () => {
     expect(visible('\u0338a')).toBe('⟦U+0338⟧a');
     expect(visible('a \u0338')).toBe('a ⟦U+0338⟧');
     expect(visible('a\u200B\u0338')).toBe('a⟦U+200B⟧⟦U+0338⟧');
   });
 
-  it('count among the characters of a text that is cut', () => {
+  it('combining marks count among the characters of a text that is cut', () => {
     expect(visible('abc', { max: 2 })).toBe('ab… (1 more characters)');
     expect(visible('a👨‍👩‍👧b', { max: 3 })).toBe('a… (6 more characters)');
   });
 });
 
-it('shows what it is given whole, hides nothing of it, and counts what it leaves out: 3,000 texts', {
+it('visible() shows its text whole, hides nothing of it, and counts what it leaves out: 3,000 texts', {
   tags: 'thorough',
 }, () => {
   nothingHides(3_000);

@@ -7,14 +7,14 @@ import { Crashing } from './crashing.ts';
 
 describe('a server killed while it works', () => {
   it.each(few(['plain', 'idempotent', 'check'], 'plain', 'idempotent'))(
-    'keeps what a step promises: %s',
+    'a server killed while it works keeps what a step promises: %s',
     async mode => {
       const tally = await crash(mode, 2, seeded(2026));
       if (mode !== 'plain') expect(tally.inDoubt).toBe(0);
     },
   );
 
-  it('elicit-29: goes on after a restart between the rounds, with a configured key', async () => {
+  it('elicit-29: a call goes on after a restart between the rounds, with a configured key', async () => {
     const crashing = new Crashing('plain');
     const flow = await crashing.flow([]);
     expect(textOf(flow.reply!)).toBe('done one,two,three');

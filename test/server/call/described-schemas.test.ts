@@ -10,16 +10,16 @@ const older = { '~standard': { version: 1, vendor: 'zod', validate: (value: unkn
 const tool = (config: object) => () =>
   midcall().tool(new McpServer({ name: 'test', version: '1.0.0' }), 'act', config, () => 'done');
 
-it('refuses an input schema that cannot describe itself, and names the way out', () => {
+it('an input schema that cannot describe itself is refused, and the error names the way out', () => {
   expect(tool({ inputSchema: older })).toThrow(/zod schema cannot describe itself as JSON Schema/);
 });
 
-it('refuses an output schema that cannot describe itself, and names the way out', () => {
+it('an output schema that cannot describe itself is refused, and the error names the way out', () => {
   expect(tool({ outputSchema: older })).toThrow(
     /outputSchema must be a schema that describes itself as JSON Schema .* Zod 4\.2/,
   );
 });
 
-it('takes those that can', () => {
+it('schemas that describe themselves as JSON Schema are taken', () => {
   expect(tool({ inputSchema: z.object({ n: z.number() }), outputSchema: z.object({ n: z.number() }) })).not.toThrow();
 });

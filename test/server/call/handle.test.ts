@@ -25,7 +25,7 @@ const gateway = () => {
 };
 
 describe.each(pairings)('%s over %s', (era, carrier) => {
-  it('asks in the middle of a tool that nobody registered, and acts once', async () => {
+  it('a handler of mid.handle asks in the middle of a tool that nobody registered, and acts once', async () => {
     const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
     const done: unknown[] = [];
     const factory = () => {
@@ -45,7 +45,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(done).toEqual([{ a: 1 }]);
   });
 
-  it('answers with the error that its handler throws', async () => {
+  it('a request of mid.handle is answered with the error that its handler throws', async () => {
     const mid = midcall({ warn: () => {} });
     const factory = () => {
       const server = gateway();
@@ -110,7 +110,7 @@ describe.each(['memory', 'http'] as const)('as tasks, over %s', carrier => {
     return { send, until };
   }
 
-  it('goes on at the server that took the call, with all that the call said', async () => {
+  it('a task of mid.handle goes on at the server that took the call, with all that the call said', async () => {
     const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
     onTestFinished(() => mid.stop());
     const overs: AbortSignal[] = [];
@@ -132,7 +132,7 @@ describe.each(['memory', 'http'] as const)('as tasks, over %s', carrier => {
     expect(overs.at(-1)?.aborted).toBe(true);
   });
 
-  it('tells that a task is over which was cancelled while it waited, and which began as a call', async () => {
+  it('a handler is told that its task is over, where the call became a task and was cancelled while it waited', async () => {
     // Time passes for the call once its handler runs, and for nothing else.
     let pass = (): void => {};
     let ended = (): void => {};
@@ -163,7 +163,7 @@ describe.each(['memory', 'http'] as const)('as tasks, over %s', carrier => {
     await over;
   });
 
-  it('goes on without an answer where the question is taken back', async () => {
+  it('a task of mid.handle goes on without an answer where its question is taken back', async () => {
     const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
     onTestFinished(() => mid.stop());
     const back = new AbortController();

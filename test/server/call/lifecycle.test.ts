@@ -54,7 +54,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     return { act, pair, person, events, mid };
   }
 
-  it('a client that cannot be asked: unavailable, and -32021 or an error only where the handler says required', async () => {
+  it('a client that cannot be asked means unavailable, and -32021 or an error only where the handler says required', async () => {
     const asks = (required: boolean) => async (call: Call) => {
       const answer = await call.elicit({ message: 'Sure?', form: Boolean, required });
       return `${answer.action} ${'reason' in answer ? answer.reason : ''}`;
@@ -85,7 +85,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(await must.act()).toMatchObject({ isError: true, text: expect.stringContaining('no enabled channel') });
   });
 
-  it('verified is refused where nobody knows whose call it is', async () => {
+  it('an answer that must be verified is refused where nobody knows whose call it is', async () => {
     const { act, person } = await connect(
       async call => (await call.elicit({ message: 'Sure?', form: Boolean, assurance: 'verified' })).action,
     );
@@ -182,7 +182,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(await act()).toMatchObject({ isError: true, text: expect.stringContaining("before step 'log' had ended") });
   });
 
-  it('cancelled with the question open: the handler never goes on, the signal stays silent, defer runs', async () => {
+  it('a call cancelled with its question open never goes on: its signal stays silent, and what it deferred runs', async () => {
     if (era === '2026-07-28') return; // Nothing of the call is here while the person thinks.
     const ran: string[] = [];
     const deferredRan = deferred();
@@ -226,7 +226,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(withdrawn()).toHaveLength(1);
   });
 
-  it('disconnected with the question open: the same', async () => {
+  it('a call whose client disconnects with its question open never goes on, and what it deferred runs', async () => {
     if (era === '2026-07-28' || carrier === 'http') return; // Over HTTP a broken stream ends nothing; see http.test.ts.
     const ran: string[] = [];
     const deferredRan = deferred();
@@ -247,7 +247,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(ran).toEqual([]);
   });
 
-  it('not answered in time: cancel/timeout, and on 2025 the question is withdrawn', async () => {
+  it('a question not answered in time ends as cancel/timeout, and on 2025-11-25 it is withdrawn', async () => {
     if (era === '2026-07-28') return; // The deadline is in the state; see state.test.ts.
     let expire = (): void => {};
     const options: MidcallOptions = {
@@ -395,7 +395,7 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
     return { retry, cut };
   };
 
-  it('fires the signal, starts nothing more, and goes on when the client comes back: each step once', async () => {
+  it('a retry that is cut off fires its signal, starts nothing more, and does each step once when the client comes back', async () => {
     const [begun, aborted, ended] = [deferred(), deferred(), deferred()];
     const ran: string[] = [];
     const client = await serve(async call => {

@@ -55,7 +55,7 @@ const ask = (call: Call) => call.elicit({ message: 'Go on?', form: Boolean });
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? String(error);
 
 describe.each(pairings)('%s over %s', (era, carrier) => {
-  it('take-step-1, take-step-2: tries a step again after growing waits, each attempt once and under one key', async () => {
+  it('take-step-1, take-step-2: a step is tried again after growing waits, each attempt once and under one key', async () => {
     const keys: string[] = [];
     const { said, steps, waits } = await call(era, carrier, async each => {
       const paid = await each.step(
@@ -100,7 +100,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect([...keys['slow']!]).not.toEqual([...keys['fast']!]);
   });
 
-  it('gives up after the last attempt, and where a failure is not worth another', async () => {
+  it('a step gives up after its last attempt, and where a failure is not worth another', async () => {
     let runs = 0;
     const busy = () => {
       runs++;
@@ -117,7 +117,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(runs).toBe(4);
   });
 
-  it('take-step-3: ends an attempt whose time is up, and tries it again only where that is safe', async () => {
+  it('take-step-3: an attempt whose time is up is ended, and tried again only where that is safe', async () => {
     const ran: string[] = [];
     const hangs =
       (name: string) =>
@@ -139,7 +139,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(ran).toEqual(['unsafe', late, 'safe', late, 'safe', late, 'found', late]);
   });
 
-  it('draws the time, a number and a UUID once per call, and waits once', async () => {
+  it('a call draws the time, a number and a UUID once, and waits once', async () => {
     const seen: unknown[] = [];
     const { said, waits } = await call(era, carrier, async each => {
       const drawn = [await each.now(), await each.random(), await each.uuid(), await each.uuid()];
@@ -156,7 +156,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(waits).toEqual([33, 17]);
   });
 
-  it('strict runs the handler again after each round in both eras, so that a fault of replays shows', async () => {
+  it('the option strict runs the handler again after each round in both eras, so that a fault of replays shows', async () => {
     let runs = 0;
     const sound = async (each: Call) => {
       runs++;
@@ -216,7 +216,7 @@ it('a step keeps what was drawn, how long it waited and how often it tried for t
   expect([attempts.length, new Set(attempts).size, time.waits]).toEqual([3, 1, [33, 10, 20]]);
 });
 
-it('refuses policies and times that are none', async () => {
+it('a call refuses retry policies, time limits and waits that make no sense', async () => {
   const mid = midcall({ warn: () => {} });
   const step = (options: object) => mid.withoutClient(each => each.step('x', () => 1, options as never));
   await expect(step({ retry: {} })).rejects.toThrow(/attempts/);

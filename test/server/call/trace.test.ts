@@ -41,7 +41,7 @@ beforeAll(() => {
 });
 afterAll(() => trace.disable());
 
-it.each(eras)('%s: a span for each round, ask and step, all ended, without contents', async era => {
+it.each(eras)('%s: a call has a span for each round, ask and step, all ended, without contents', async era => {
   seen.length = 0;
   const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
   const factory = () => {

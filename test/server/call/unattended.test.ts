@@ -12,7 +12,7 @@ const ask = async (call: Call) => {
 };
 
 describe('withoutClient', () => {
-  it('001-07: asks nobody: every question is unavailable, by every channel', async () => {
+  it('001-07: a handler without a client asks nobody: every question is unavailable, by every channel', async () => {
     const mid = midcall({ channels: ['native', 'relay'] });
     expect(await mid.withoutClient(ask)).toBe('unavailable');
     expect(await mid.withoutClient(async call => call.can)).toEqual({
@@ -24,7 +24,7 @@ describe('withoutClient', () => {
     });
   });
 
-  it('runs steps, cleans up, and knows whose process it is', async () => {
+  it('a handler without a client runs steps, cleans up, and knows whose process it is', async () => {
     const done: string[] = [];
     const result = await midcall().withoutClient(async call => {
       call.defer(() => void done.push('cleaned'));
@@ -35,7 +35,7 @@ describe('withoutClient', () => {
     expect(done).toEqual(['cleaned']);
   });
 
-  it('takes a fallback only where nothing can be destroyed, and passes errors on', async () => {
+  it('a handler without a client takes a fallback only where nothing can be destroyed, and passes errors on', async () => {
     const handler = async (call: Call) => {
       const answer = await call.elicit({ message: 'Colour?', form: ['red', 'green'], fallback: 'red' as never });
       return answer.action === 'accept' ? answer.content : answer.action;
@@ -49,7 +49,7 @@ describe('withoutClient', () => {
     await expect(thrown).rejects.toThrow('mine');
   });
 
-  it("has the operator's files and model, and nothing else", async () => {
+  it('a handler without a client has the operator’s files and model, and nothing else', async () => {
     const top = await realpath(await mkdtemp(join(tmpdir(), 'midcall-unattended-')));
     await writeFile(join(top, 'a.txt'), 'inside');
     const model = {

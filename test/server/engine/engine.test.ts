@@ -56,7 +56,7 @@ describe.each([
   ['replay', replay],
   ['in place', inPlace],
 ] as const)('a handler run by %s', (_, drive) => {
-  it('run-E1: gives its result with the answers in place', async () => {
+  it('run-E1: a handler gives its result with the answers in place', async () => {
     const { outcome, rounds } = await drive(
       async run => [await ask(run, 'a'), await ask(run, 'b')],
       each => `${each.label}!`,
@@ -219,7 +219,7 @@ describe.each([
     expect(String((outcome as { error: Error }).error.message)).toContain("'Delete it?'");
   });
 
-  it('fails with what the handler threw', async () => {
+  it('a run fails with what its handler threw', async () => {
     const { outcome } = await drive(
       async run => {
         await ask(run, 'a');
@@ -486,7 +486,7 @@ describe('run-E9: the journal is nobody’s to change', () => {
 });
 
 describe('cancelling', () => {
-  it('run-E7: fires the signal while no ask is open', async () => {
+  it('run-E7: a cancelled run fires its signal while no ask is open', async () => {
     const run = new Run<unknown>(r =>
       step(
         r,
@@ -541,7 +541,7 @@ describe('cancelling', () => {
     expect(again).toEqual([false, false, false, true]);
   });
 
-  it('run-E7: stays silent while an ask is open, and runs what defer was given once', async () => {
+  it('run-E7: a cancelled run keeps its signal silent while an ask is open, and runs what defer was given once', async () => {
     const ran: string[] = [];
     const run = new Run<unknown>(async r => {
       r.defer(() => void ran.push('deferred'));
@@ -625,7 +625,7 @@ describe('a step and a question that wait for each other', () => {
     await run.suspend();
   });
 
-  it('run-E4: what was cancelled meanwhile is quiet in the end, so nobody waits for it for ever', async () => {
+  it('run-E4: a run that is cancelled meanwhile falls quiet when its time is up, so nobody waits for it for ever', async () => {
     const { due, clock } = manual();
     const run = new Run<unknown>(crossed, [], new Set(), { clock, stallMs: 5 });
     void run.next();
@@ -685,7 +685,7 @@ describe('what defer was given', () => {
 });
 
 describe('divergence', () => {
-  it('run-E5: names what was recorded and what this run asked instead', async () => {
+  it('run-E5: the error of a divergence names what was recorded and what this run asked instead', async () => {
     let n = 0;
     const { outcome } = await replay(
       async run => ask(run, `Delete ${++n} notes?`),
@@ -740,7 +740,7 @@ describe('divergence', () => {
     expect(seen).toEqual([true, false, true]);
   });
 
-  it('run-E5: names as asked instead only what has no answer', async () => {
+  it('run-E5: the error of a divergence names as asked instead only what has no answer', async () => {
     const run = new Run<unknown>(
       async r => void (await ask(r, 'answered')),
       [{ id: 'x', kind: 'step', label: 'find', value: 1 }],

@@ -6,7 +6,7 @@ const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 const disk = new Error('No disk.');
 
 describe('an operation of a call', () => {
-  it('gives what its work gives, and what follows it is a plain promise of the handler', async () => {
+  it('an operation of a call gives what its work gives, and what follows it is a plain promise of the handler', async () => {
     const operations = new Operations();
     const operation = operations.watch('reading', Promise.resolve('text'));
     expect(operation).toBeInstanceOf(Promise);

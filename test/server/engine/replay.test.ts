@@ -267,7 +267,7 @@ async function replayed(node: Node, seed: number, cuts: readonly (number | undef
 const numRuns = Number(process.env['MIDCALL_RUNS'] ?? inSoak(5_000, 150));
 
 describe('a random handler within the rules', () => {
-  it('means the same run plainly and settled in place', async () => {
+  it('a random handler means the same run plainly and settled in place', async () => {
     await fc.assert(
       fc.asyncProperty(handler, fc.nat(), async (node, seed) => {
         expect(await inPlace(node, seed)).toEqual(await plainly(node, seed));
@@ -276,7 +276,7 @@ describe('a random handler within the rules', () => {
     );
   });
 
-  it('means the same replayed from sealed journals, answered whole or in part', async () => {
+  it('a random handler means the same replayed from sealed journals, answered whole or in part', async () => {
     await fc.assert(
       fc.asyncProperty(handler, fc.nat(), fc.boolean(), async (node, seed, some) => {
         expect(await replayed(node, seed, [], some)).toEqual(await plainly(node, seed));
@@ -285,7 +285,7 @@ describe('a random handler within the rules', () => {
     );
   });
 
-  it('means the same when its runs are cut anywhere and begun again: no effect is lost or repeated', async () => {
+  it('a random handler whose runs are cut anywhere and begun again means the same: no effect is lost or repeated', async () => {
     const cuts = fc.array(fc.option(fc.nat(6), { nil: undefined }), { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(handler, fc.nat(), cuts, async (node, seed, at) => {

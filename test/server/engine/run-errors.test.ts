@@ -70,7 +70,7 @@ it.each<[string, () => MidcallError, string, RegExp]>([
     'ask/diverged',
     /recorded elicit 'Which\?', but this run did not reach it\./,
   ],
-])('%s: the error names it, and says what to do', (_, make, code, words) => {
+])('the error says what happened and what to do: %s', (_, make, code, words) => {
   const error = make();
   expect(error).toBeInstanceOf(MidcallError);
   expect(error.code).toBe(code);

@@ -44,14 +44,14 @@ describe('a label', () => {
     expect(made.entries).toEqual([{ ...entry('a', 'x'.repeat(90)), label: `${'x'.repeat(77)}...` }]);
   });
 
-  it('of a check names the question', () => {
+  it('the label of a check names its question', () => {
     expect(pieceOf('check', 'Which?').label).toBe("the check of the answer to 'Which?'");
     expect(pieceOf('step', 'pay').label).toBe("step 'pay'");
   });
 });
 
 describe('a journal', () => {
-  it('finds what was recorded, and knows what was not used', () => {
+  it('a journal finds what was recorded, and knows what was not used', () => {
     const made = journal([entry('a'), entry('b')], ['b']);
     expect([made.fresh('a'), made.fresh('b')]).toEqual([false, true]);
     expect([made.left, made.missed]).toEqual([true, true]);
@@ -64,7 +64,7 @@ describe('a journal', () => {
     expect(made.use('c')).toBeUndefined();
   });
 
-  it('finds what this run added, also where nothing was recorded before, and no other run of it does', () => {
+  it('a journal finds what its run added, also where nothing was recorded before, and no other run of it does', () => {
     const [one, other] = [journal([]), journal([])];
     one.add(entry('a'));
     expect(one.find('a')).toEqual(entry('a'));
@@ -72,14 +72,14 @@ describe('a journal', () => {
     expect(one.left).toBe(false);
   });
 
-  it('names what was recorded and not used, and what was asked instead', () => {
+  it('a journal names what was recorded and not used, and what was asked instead', () => {
     const made = journal([entry('a', 'Which?')]);
     made.made({ id: 'b', kind: 'elicit', identity: 'b', label: 'When?' });
     made.made({ id: 'a', kind: 'elicit', identity: 'a', label: 'Which?' });
     expect(made.diverged().message).toContain("recorded elicit 'Which?', but this run asked elicit 'When?' instead.");
   });
 
-  it('remembers what the client was told once, as an entry that no run has to use', () => {
+  it('a journal remembers what the client was told once, as an entry that no run has to use', () => {
     const made = journal([entry('a')]);
     expect([
       made.say('abcdefghij.1'),
@@ -96,7 +96,7 @@ describe('a journal', () => {
     expect(next.entries.map(({ id }) => id)).toEqual(['a', 'said']);
   });
 
-  it('grows by no more than 1,000 of them; beyond, all is told', () => {
+  it('a journal remembers no more than 1,000 things that the client was told; beyond, all is told', () => {
     const made = journal([]);
     for (let n = 0; n < 1_001; n += 1) expect(made.say(`abcdefghij.${n}`)).toBe(true);
     expect(made.entries[0]?.value).toHaveLength(1_000);

@@ -8,7 +8,7 @@ const run = (fn: () => unknown) => runWork(id, { run: fn, idempotent: false }, {
 const entry = { id: 'a.1', kind: 'step', label: 'pay' } as const;
 
 describe('a step that ends', () => {
-  it('leaves a copy of its result, and none where it returned nothing', async () => {
+  it('a step that ends leaves a copy of its result, and none where it returned nothing', async () => {
     const result = { seat: ['4A'] };
     const left = await run(() => result);
     result.seat.push('4B');
@@ -25,7 +25,7 @@ describe('a step that ends', () => {
     expect(replayed(recorded)).not.toBe(replayed(recorded));
   });
 
-  it('with what JSON would lose has failed, and says at which step and path', async () => {
+  it('a step that returns what JSON would lose has failed, and says at which step and path', async () => {
     const { entry: left } = await run(() => ({ seats: new Map() }));
     expect(left.error).toMatchObject({
       code: 'step/not-json',
@@ -51,25 +51,28 @@ describe('a step that throws', () => {
       Object.create(null),
       { name: 'Error', message: 'The step threw an object that is not an Error.' },
     ],
-  ])('%s leaves its name, message and code, and the log has what was thrown', async (_, thrown, error) => {
-    const left = await run(() => {
-      throw thrown;
-    });
-    expect(left.entry).toStrictEqual({ ...entry, error });
-    expect(left.cause).toBe(thrown);
-    const again = (cause?: unknown): Error => {
-      try {
-        replayed(left.entry, cause);
-      } catch (caught) {
-        return caught as Error;
-      }
-      throw new Error('A step that threw gave a result.');
-    };
-    expect(again()).toBeInstanceOf(Error);
-    expect({ ...again(), name: again().name, message: again().message }).toStrictEqual(error);
-    expect(again()).not.toHaveProperty('cause');
-    expect(again(thrown ?? 'nothing').cause).toBe(thrown ?? 'nothing');
-  });
+  ])(
+    'a step that throws %s leaves its name, message and code, and the log has what was thrown',
+    async (_, thrown, error) => {
+      const left = await run(() => {
+        throw thrown;
+      });
+      expect(left.entry).toStrictEqual({ ...entry, error });
+      expect(left.cause).toBe(thrown);
+      const again = (cause?: unknown): Error => {
+        try {
+          replayed(left.entry, cause);
+        } catch (caught) {
+          return caught as Error;
+        }
+        throw new Error('A step that threw gave a result.');
+      };
+      expect(again()).toBeInstanceOf(Error);
+      expect({ ...again(), name: again().name, message: again().message }).toStrictEqual(error);
+      expect(again()).not.toHaveProperty('cause');
+      expect(again(thrown ?? 'nothing').cause).toBe(thrown ?? 'nothing');
+    },
+  );
 });
 
 describe('a step that an earlier attempt began', () => {
@@ -82,7 +85,7 @@ describe('a step that an earlier attempt began', () => {
     expect(fn).not.toHaveBeenCalled();
   });
 
-  it('runs where its check finds nothing', async () => {
+  it('a step that an earlier attempt began runs where its check finds nothing', async () => {
     expect(
       (
         await again(

@@ -26,7 +26,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
   }
   const says = (text: string) => ({ content: [{ type: 'text', text }] });
 
-  it('a step fails with the path, in its first run and in a replay alike, and is run once', async () => {
+  it('a step whose result JSON would lose fails with the path, in its first run and in a replay alike, and is run once', async () => {
     let ran = 0;
     const thrown: string[] = [];
     const { text } = await act(async call => {
@@ -56,7 +56,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(text).toContain('NaN at result[0]');
   });
 
-  it('a result fails with the path', async () => {
+  it('a tool whose result JSON would lose fails with the path', async () => {
     const { text, isError } = await act(() => ({ ...says('Done.'), structuredContent: { seen: new Set(['a']) } }));
     expect({ text, isError }).toEqual({
       text: "'act' returned a Set at result.structuredContent.seen, which JSON cannot carry. Return [...set].",
@@ -64,7 +64,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     });
   });
 
-  it('what a page is told, and what it gives', async () => {
+  it('what a page is told, and what it gives, is refused with the path where JSON would lose it', async () => {
     const kind: PageKind = {
       name: 'odd',
       show: () => ({ title: 'Odd', body: trusted(''), send: 'Send' }),

@@ -309,7 +309,7 @@ it('mrtr-05, mrtr-18: a retry needs nothing but itself: another instance with th
   expect(textOf(await two.act(answering(first, { elicit: yes })))).toBe('accept true');
 });
 
-it('tells the operator where each server has a midcall() of its own, so that none can continue', async () => {
+it('the operator is told where each server has a midcall() of its own, so that none can continue', async () => {
   const warned: string[] = [];
   const bare = await client(() => {
     const mid = midcall({ warn: message => warned.push(message) });

@@ -43,7 +43,7 @@ async function connected(
 
 const resultOf = (text: string) => ({ content: [{ type: 'text', text }] });
 
-it('runs a handler again that ended while its question was open, and answers with what that returns', async () => {
+it('a push runs a handler again that ended while its question was open, and answers with what that returns', async () => {
   let runs = 0;
   let outrun = (): void => {};
   const outran = new Promise<void>(resolve => {
@@ -65,7 +65,7 @@ it('runs a handler again that ended while its question was open, and answers wit
   expect([runs, sent[1]!['result']]).toEqual([2, resultOf('accept')]);
 });
 
-it('runs a handler again for each answer where the server is to find out whether it can be', async () => {
+it('a push runs the handler again for each answer where the option strict is set', async () => {
   let runs = 0;
   const { sent, called, accept } = await connected(
     (mid, server) =>

@@ -69,7 +69,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     }
   });
 
-  it('000-03: reads inside the roots of the client, and refuses outside', async () => {
+  it('000-03: files are read inside the roots of the client, and refused outside', async () => {
     const { a, b } = tree();
     const inside = await connect(read(join(a, 'note.txt')), { mode, roots: [a] });
     expect(await inside.act()).toBe('in a');
@@ -119,7 +119,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('asks for roots and for the answer in one round where the handler does both at once', async () => {
+  it('a handler that needs roots and an answer at once gets both in one round', async () => {
     const { a } = tree();
     const { act, pair, person } = await connect(
       async call => {

@@ -63,7 +63,7 @@ describe.each(eras)('%s', era => {
   const read = (path: string) => async (call: Call) => (await call.files()).readText(path);
   const one = (...paths: string[]) => ({ roots: paths.map(path => ({ uri: uri(path) })) });
 
-  it('roots-05, roots-12, roots-14: asks by roots/list, as a request or inside input_required, and gets what it needs', async () => {
+  it('roots-05, roots-12, roots-14: a server asks by roots/list, as a request or inside input_required, and gets what it needs', async () => {
     await using client = await connect(async call => JSON.stringify(await call.roots()), one('proj'));
     expect(JSON.parse(await client.act())).toEqual(one('proj').roots);
     const [question] = client.questions;
@@ -147,7 +147,7 @@ describe.each(eras)('%s', era => {
     expect(await inside.act()).toBe('proj/note');
   });
 
-  it('roots-03: asks for roots on 2026-07-28 only where the operator switched it on, and then warns', async () => {
+  it('roots-03: a server asks for roots on 2026-07-28 only where the operator switched it on, and then warns', async () => {
     await using off = await connect(read(at('proj/note')), one('proj'), { askWhereDeprecated: false });
     const without = await off.act();
     await using on = await connect(read(at('proj/note')), one('proj'));
@@ -159,7 +159,7 @@ describe.each(eras)('%s', era => {
     }
   });
 
-  it('roots-04, roots-41: works in the operator’s directories, and asks nothing, where the client has no roots', async () => {
+  it('roots-04, roots-41: a server works in the operator’s directories, and asks nothing, where the client has no roots', async () => {
     await using client = await connect(
       async call => `${JSON.stringify((await call.roots()) ?? null)} ${await read(at('proj/note'))(call)}`,
       one('other'),
@@ -171,7 +171,7 @@ describe.each(eras)('%s', era => {
   });
 
   if (era === '2026-07-28')
-    it('roots-09, roots-41: goes by what each request declares', async () => {
+    it('roots-09, roots-41: a server goes by what each request declares', async () => {
       await using client = await connect(async call => JSON.stringify((await call.roots()) ?? null), one('proj'));
       const told = JSON.stringify(one('proj').roots);
       expect(await client.act()).toBe(told);
@@ -181,7 +181,7 @@ describe.each(eras)('%s', era => {
       expect(client.questions).toHaveLength(2);
     });
 
-  it('roots-18, roots-19, roots-44: keeps a list as long as it may, and works by the new one after a change', async () => {
+  it('roots-18, roots-19, roots-44: a server keeps a list of roots as long as it may, and works by the new one after a change', async () => {
     const list = one('proj');
     await using client = await connect(read(at('other/note')), list);
     for (let call = 0; call < 5; call += 1) expect(await client.act()).toMatch(/^roots\/outside: /);
@@ -195,7 +195,7 @@ describe.each(eras)('%s', era => {
     expect(await client.act()).toMatch(/^roots\/none: /);
   });
 
-  it('roots-44: asks once in a call, however often it is needed', async () => {
+  it('roots-44: a server asks for roots once in a call, however often they are needed', async () => {
     await using client = await connect(async call => {
       await call.roots();
       await call.files();
@@ -205,7 +205,7 @@ describe.each(eras)('%s', era => {
     expect(client.questions).toHaveLength(1);
   });
 
-  it('roots-23, roots-24: reaches every root and no sibling, with or without a name, whatever the name says', async () => {
+  it('roots-23, roots-24: a call reaches every root and no sibling, with or without a name, whatever the name says', async () => {
     const list = {
       roots: [{ uri: uri('proj'), name: at('proj-evil') }, { uri: uri('other') }] as readonly unknown[],
     };
@@ -220,7 +220,7 @@ describe.each(eras)('%s', era => {
     }
   });
 
-  it('roots-34: says what is wrong with a root that vanished, and goes on where it is back', async () => {
+  it('roots-34: a call says what is wrong with a root that vanished, and the next goes on where it is back', async () => {
     await using client = await connect(read(at('proj/note')), one('proj'));
     expect(await client.act()).toBe('proj/note');
     fs.renameSync(at('proj'), at('gone'));
@@ -229,7 +229,7 @@ describe.each(eras)('%s', era => {
     expect(await client.act()).toBe('proj/note');
   });
 
-  it('roots-34: says so where the client cannot tell its roots, and opens nothing', async () => {
+  it('roots-34: a call says so where the client cannot tell its roots, and opens nothing', async () => {
     await using client = await connect(
       read(at('proj/note')),
       one(),
@@ -252,7 +252,7 @@ describe.each(eras)('%s', era => {
   });
 
   if (era === '2025-11-25')
-    it('roots-42: changes during a call and in a burst lose no work, and the last list holds', async () => {
+    it('roots-42: changes of the roots during a call and in a burst lose no work, and the last list holds', async () => {
       const list = one('proj', 'other');
       let arrived = (): void => {};
       const inside = new Promise<void>(resolve => {

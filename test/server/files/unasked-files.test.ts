@@ -32,7 +32,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     return (await pair.client.listResources()).resources.map(resource => resource.name);
   }
 
-  it('are the operator’s where the client has no roots, and the intersection where it can be asked', async () => {
+  it('the files of a plain handler are the operator’s where the client has no roots, and the intersection otherwise', async () => {
     const top = realpathSync(mkdtempSync(join(tmpdir(), 'midcall-unasked-')));
     const inner = join(top, 'inner');
     mkdirSync(inner);

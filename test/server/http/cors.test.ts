@@ -88,7 +88,7 @@ describe('cors-C1: nobody else is told anything', () => {
     ['a page of another site', 'https://evil.example', 403],
     ['a page of no site', 'null', 403],
     ['a page of a site below', 'https://evil.app.example', 403],
-  ])('%s', async (_, origin, status) => {
+  ])('%s is sent no headers of CORS', async (_, origin, status) => {
     const url = await served(['app.example']);
     const preflight = await fetch(url, {
       method: 'OPTIONS',
@@ -100,7 +100,7 @@ describe('cors-C1: nobody else is told anything', () => {
     expect([...corsIn(preflight), ...corsIn(answer)]).toEqual([]);
   });
 
-  it('a page that is named, beside the endpoint', async () => {
+  it('a page that is named is sent no headers of CORS beside the endpoint', async () => {
     const endpoint = mcpEndpoint(factory, { allowedOrigins: ['app.example'], elsewhere: () => new Response('beside') });
     onTestFinished(() => endpoint.stop({ within: 0 }));
     const answer = await endpoint.fetch(new Request('http://localhost/other', { headers: { origin: page } }));

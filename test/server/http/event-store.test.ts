@@ -14,7 +14,7 @@ async function replay(store: ReturnType<typeof boundedEventStore>, after: string
 }
 
 describe('the event store of a session', () => {
-  it('events-E1: replays one stream, in order, each message once, whatever else was sent', async () => {
+  it('events-E1: the event store of a session replays one stream, in order, each message once, whatever else was sent', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 60 }), async streams => {
         const store = boundedEventStore();
@@ -39,7 +39,7 @@ describe('the event store of a session', () => {
     expect((await replay(store, primed)).map(each => each.message)).toEqual([note(2)]);
   });
 
-  it('events-E2: forgets streams that were answered before those that wait', async () => {
+  it('events-E2: the event store of a session forgets streams that were answered before those that wait', async () => {
     const store = boundedEventStore({ maxEvents: 3 });
     const waiting = await store.storeEvent('waiting', note(0));
     const answered = await store.storeEvent('answered', note(1));
@@ -49,7 +49,7 @@ describe('the event store of a session', () => {
     expect(await store.getStreamIdForEventId!(answered)).toBeUndefined();
   });
 
-  it('events-E2: forgets the oldest message of all where every stream waits', async () => {
+  it('events-E2: the event store of a session forgets the oldest message of all where every stream waits', async () => {
     const store = boundedEventStore({ maxEvents: 3 });
     const a = await store.storeEvent('a', note(0));
     const b = await store.storeEvent('b', note(1));
@@ -113,7 +113,7 @@ describe('the event stores of several sessions', () => {
   const knows = async (store: ReturnType<typeof boundedEventStore>, id: string): Promise<boolean> =>
     (await store.getStreamIdForEventId!(id)) !== undefined;
 
-  it('events-E2: forget together the streams that were answered first, and no call that is open before them', async () => {
+  it('events-E2: the event stores of several sessions forget the streams that were answered first, before any call that is open', async () => {
     const bound = new EventBound(Number.POSITIVE_INFINITY, 2_500);
     const [one, other] = [boundedEventStore({}, { bounds: [bound] }), boundedEventStore({}, { bounds: [bound] })];
     const waiting = await one.storeEvent('waiting', note(1));
@@ -127,7 +127,7 @@ describe('the event stores of several sessions', () => {
     expect(bound.bytes).toBeLessThanOrEqual(2_500);
   });
 
-  it('events-E2: forget the oldest message of all where every call is open', async () => {
+  it('events-E2: the event stores of several sessions forget the oldest message of all where every call is open', async () => {
     const bound = new EventBound(Number.POSITIVE_INFINITY, 150);
     const [one, other] = [boundedEventStore({}, { bounds: [bound] }), boundedEventStore({}, { bounds: [bound] })];
     const first = await one.storeEvent('a', note(1));

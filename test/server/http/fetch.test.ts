@@ -52,7 +52,7 @@ async function connect(era: Era, fetch: Fetch, answers = ['red']) {
 }
 
 describe.each(eras)('%s through fetch', era => {
-  it('gives the factory the request with a body that can be read', async () => {
+  it('an endpoint gives its factory the request with a body that can be read', async () => {
     const read: unknown[] = [];
     const made = mcpEndpoint(async ({ requestInfo }) => {
       read.push(await requestInfo?.json());
@@ -63,13 +63,13 @@ describe.each(eras)('%s through fetch', era => {
     expect(read).toMatchObject([{ method: era === '2026-07-28' ? 'server/discover' : 'initialize' }]);
   });
 
-  it('asks and answers without a server', async () => {
+  it('an endpoint asks and answers through fetch, without a server of HTTP', async () => {
     const { fetch } = endpoint();
     const client = await connect(era, (url, init) => fetch(new Request(url, init)));
     expect(textOf(await client.callTool({ name: 'paint' }))).toBe('painted red');
   });
 
-  it('takes the body that a parser has read, and the person that somebody in front has verified', async () => {
+  it('an endpoint takes the body that a parser has read, and the person that somebody in front has verified', async () => {
     const { fetch } = endpoint();
     const client = await connect(era, async (url, init) => {
       const given: RequestExtras = {
@@ -106,14 +106,14 @@ it('sessions-H7: a client resumes its stream although whoever had it before neve
 });
 
 describe('where no process lives', () => {
-  it('asks a 2026-07-28 client, and opens no session', async () => {
+  it('an endpoint without sessions asks a 2026-07-28 client', async () => {
     const made = endpoint({ sessions: false });
     const client = await connect('2026-07-28', (url, init) => made.fetch(new Request(url, init)));
     expect(textOf(await client.callTool({ name: 'paint' }))).toBe('painted red');
     expect(made.sessions).toBe(0);
   });
 
-  it('serves a 2025-11-25 client without a session, and tells its tools that nobody can be asked', async () => {
+  it('an endpoint without sessions serves a 2025-11-25 client, and tells its tools that nobody can be asked', async () => {
     const made = endpoint({ sessions: false });
     const client = await connect('2025-11-25', (url, init) => made.fetch(new Request(url, init)));
     expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('nobody');
@@ -131,7 +131,7 @@ describe('what is refused before anything runs', () => {
   const send = (fetch: (request: Request) => Promise<Response>, url: string, init: RequestInit = {}) =>
     fetch(new Request(url, { method: 'POST', headers: json, body, ...init }));
 
-  it('takes the host from the address where no header names it', async () => {
+  it('an endpoint takes the host from the address where no header names it', async () => {
     const { fetch } = endpoint({ allowedHosts: ['notes.example.com'] });
     expect((await send(fetch, 'https://notes.example.com/mcp')).status).toBe(400);
     expect((await send(fetch, 'https://evil.example.com/mcp')).status).toBe(403);
@@ -139,14 +139,14 @@ describe('what is refused before anything runs', () => {
     expect((await send(fetch, 'http://localhost/mcp', { headers: rebound })).status).toBe(403);
   });
 
-  it('says where the endpoint is to who asks elsewhere', async () => {
+  it('an endpoint says where it is to whoever asks elsewhere', async () => {
     const { fetch } = endpoint({ path: '/api/mcp' });
     const response = await send(fetch, 'http://localhost/mcp');
     expect(response.status).toBe(404);
     expect(await response.text()).toContain('This endpoint is at /api/mcp.');
   });
 
-  it('reads no more of a body than it may have, whether or not its length is said', async () => {
+  it('an endpoint reads no more of a body than it may have, whether or not its length is said', async () => {
     const { fetch } = endpoint({ maxRequestBytes: 1_000 });
     const taken: number[] = [];
     const endless = new ReadableStream<Uint8Array>({
@@ -162,17 +162,20 @@ describe('what is refused before anything runs', () => {
     expect((await send(fetch, 'http://localhost/mcp', long)).status).toBe(413);
   });
 
-  it.each(['10', 'abc', '-5', ''])('believes no length that a request was given by hand: %j', async length => {
-    const { fetch } = endpoint({ maxRequestBytes: 1_000 });
-    const headers = { ...json, 'content-length': length };
-    expect((await send(fetch, 'http://localhost/mcp', { headers, body: ' '.repeat(1_001) })).status).toBe(413);
-    // A body of 1,000 bytes is read, and is no message.
-    const read = await send(fetch, 'http://localhost/mcp', { headers, body: 'é'.repeat(500) });
-    expect(await read.text()).toContain('not JSON');
-    expect((await send(fetch, 'http://localhost/mcp', { headers, body: 'é'.repeat(501) })).status).toBe(413);
-  });
+  it.each(['10', 'abc', '-5', ''])(
+    'an endpoint believes no length that a request was given by hand: %j',
+    async length => {
+      const { fetch } = endpoint({ maxRequestBytes: 1_000 });
+      const headers = { ...json, 'content-length': length };
+      expect((await send(fetch, 'http://localhost/mcp', { headers, body: ' '.repeat(1_001) })).status).toBe(413);
+      // A body of 1,000 bytes is read, and is no message.
+      const read = await send(fetch, 'http://localhost/mcp', { headers, body: 'é'.repeat(500) });
+      expect(await read.text()).toContain('not JSON');
+      expect((await send(fetch, 'http://localhost/mcp', { headers, body: 'é'.repeat(501) })).status).toBe(413);
+    },
+  );
 
-  it('reads a text that arrives in pieces, wherever they are cut', async () => {
+  it('an endpoint reads a text that arrives in pieces, wherever they are cut', async () => {
     const { fetch } = endpoint({});
     const whole = new TextEncoder().encode(JSON.stringify({ jsonrpc: '2.0', id: 'é😀', method: 'tools/list' }));
     const pieces = new ReadableStream<Uint8Array>({
@@ -186,7 +189,7 @@ describe('what is refused before anything runs', () => {
   });
 
   it.each([{}, { 'content-length': '9' }])(
-    'passes the bytes of a body on as they are, with the headers %j',
+    'an endpoint passes the bytes of a body on as they are, with the headers %j',
     async more => {
       const bytes = Uint8Array.of(0xff, 0xfe, 0, 1, 0x80, 0xef, 0xbb, 0xbf, 0x41);
       const { fetch } = endpoint({ elsewhere: async request => new Response(await request.arrayBuffer()) });
@@ -196,7 +199,7 @@ describe('what is refused before anything runs', () => {
     },
   );
 
-  it('never rejects, whatever a factory does', async () => {
+  it('an endpoint never rejects, whatever its factory does', async () => {
     const errors: Error[] = [];
     const { fetch, stop } = mcpEndpoint(
       () => {
@@ -230,13 +233,13 @@ describe('a body of which nobody says how long it is', () => {
     return new Request(at, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
   };
 
-  it('a body of which nobody says how long it is has exactly as many bytes as it may', async () => {
+  it('a body of unknown length has exactly as many bytes as it may', async () => {
     const { fetch } = endpoint({ maxRequestBytes: 1_000 });
     const send = (bytes: number) => fetch(streamed([new TextEncoder().encode(initialize('raw').padEnd(bytes))]));
     expect([(await send(1_000)).status, (await send(1_001)).status]).toEqual([200, 413]);
   });
 
-  it('a body of which nobody says how long it is is read as it was written, wherever its characters are split', async () => {
+  it('a body of unknown length is read as it was written, wherever its characters are split', async () => {
     const read: unknown[] = [];
     const made = mcpEndpoint(async ({ requestInfo }) => {
       read.push(await requestInfo?.json());

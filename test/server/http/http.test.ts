@@ -101,7 +101,7 @@ const initialize = JSON.stringify({
 const json = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 describe('one endpoint for both eras', () => {
-  it.each(eras)('mrtr-58: serves %s', async (version, mode) => {
+  it.each(eras)('mrtr-58: one endpoint serves %s', async (version, mode) => {
     const { url, endpoint } = await serve();
     const { client } = await connect(url, mode);
     expect(client.getNegotiatedProtocolVersion()).toBe(version);
@@ -109,7 +109,7 @@ describe('one endpoint for both eras', () => {
     expect(endpoint.sessions).toBe(version === '2025-11-25' ? 1 : 0);
   });
 
-  it('asks a 2025 client that opens no GET stream, on the stream of its own call', async () => {
+  it('an endpoint asks a 2025 client that opens no GET stream, on the stream of its own call', async () => {
     const { url } = await serve();
     const noGet: Fetch = async (input, init) =>
       init?.method === 'GET' ? new Response(null, { status: 405 }) : fetch(input, init);
@@ -128,20 +128,20 @@ describe('one endpoint for both eras', () => {
     await client.close();
   });
 
-  it('starts a new session for an initialize that names one that is gone', async () => {
+  it('an initialize that names a session that is gone starts a new one', async () => {
     const { url, endpoint } = await serve();
     const answer = await raw(url, { ...json, 'mcp-session-id': 'gone' }, initialize);
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('serverInfo')]);
     expect(endpoint.sessions).toBe(1);
   });
 
-  it('serves a client that names no version of its own', async () => {
+  it('an endpoint serves a client that names no version of its own', async () => {
     const { url } = await serve();
     const answer = await raw(url, json, initialize.replace(',"version":"1"', ''));
     expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('serverInfo')]);
   });
 
-  it('refuses a session request without a session', async () => {
+  it('an endpoint refuses a request of a session that names none', async () => {
     const { url } = await serve();
     const answer = await raw(url, json, '{"jsonrpc":"2.0","id":2,"method":"tools/list"}');
     expect(answer.status).toBe(400);
@@ -150,7 +150,7 @@ describe('one endpoint for both eras', () => {
   });
 });
 
-it('finds each of several endpoints at its path, whatever query follows', async () => {
+it('each of several endpoints is found at its path, whatever query follows', async () => {
   const named = (name: string) =>
     mcpEndpoint(() => new McpServer({ name, version: '1.0.0' }), { path: `/mcp/${name}` });
   const serving = await serveEndpoints({ '/mcp/one': named('one'), '/mcp/two': named('two') });
@@ -162,7 +162,7 @@ it('finds each of several endpoints at its path, whatever query follows', async 
 });
 
 describe('sessions-H1: a broken stream ends nothing', () => {
-  it('replays the question and the result to a client whose stream was cut', async () => {
+  it('a client whose stream was cut is replayed the question and the result', async () => {
     const { url, endpoint } = await serve();
     const cuts: AbortController[] = [];
     let gets = 0;
@@ -199,7 +199,7 @@ describe('sessions-H2: a session belongs to whoever opened it', () => {
     return { token, clientId: 'app', scopes: [], extra: { iss: 'https://issuer.example', sub: token } };
   };
 
-  it('elicit-30, elicit-32: is not there for another person, with the same client', async () => {
+  it('elicit-30, elicit-32: a session is not there for another person, with the same client', async () => {
     const { url } = await serve({ authenticate });
     const { client, transport } = await connect(url, 'legacy', { headers: { authorization: 'Bearer alice' } });
     const list = '{"jsonrpc":"2.0","id":7,"method":"tools/list"}';
@@ -210,7 +210,7 @@ describe('sessions-H2: a session belongs to whoever opened it', () => {
     expect(text(await client.callTool({ name: 'echo', arguments: { text: 'still here' } }))).toBe('still here');
   });
 
-  it('gives nothing of a stream to a Last-Event-ID that is forged, or taken from another session', async () => {
+  it('a Last-Event-ID that is forged, or taken from another session, gives nothing of a stream', async () => {
     const { url } = await serve();
     const asks = initialize.replace('"capabilities":{}', '"capabilities":{"elicitation":{}}');
     const over = new AbortController();
@@ -237,7 +237,7 @@ describe('sessions-H2: a session belongs to whoever opened it', () => {
     over.abort();
   });
 
-  it('refuses whom the hook refuses, before the body is read', async () => {
+  it('an endpoint refuses whom authenticate refuses, and opens no session', async () => {
     const { url, endpoint } = await serve({ authenticate });
     const answer = await raw(url, json, initialize);
     expect(answer.status).toBe(401);
@@ -245,7 +245,7 @@ describe('sessions-H2: a session belongs to whoever opened it', () => {
     expect(endpoint.sessions).toBe(0);
   });
 
-  it.each(eras)('elicit-34: hands the token to the handlers on %s', async (_version, mode) => {
+  it.each(eras)('elicit-34: an endpoint hands the verified token to its factory on %s', async (_version, mode) => {
     const seen: unknown[] = [];
     const serving = await serveHttp(
       ({ authInfo }) => {
@@ -267,7 +267,7 @@ describe('sessions-H3, sessions-H4: sessions end and are capped', () => {
     (await raw(url, { ...json, 'mcp-session-id': id }, '{"jsonrpc":"2.0","id":2,"method":"tools/list"}')).status ===
     200;
 
-  it('ends a session that lies unused, and not one that is used', async () => {
+  it('a session that lies unused is ended, and one that is used is not', async () => {
     let now = 0;
     let sweep = () => {};
     let stopped = 0;
@@ -293,7 +293,7 @@ describe('sessions-H3, sessions-H4: sessions end and are capped', () => {
     open.length = 0;
   });
 
-  it('makes room by ending the longest unused, and refuses where all are in use', async () => {
+  it('a new session makes room by ending the longest unused, and is refused where all are in use', async () => {
     let now = 0;
     const serving = await serve({ sessions: { max: 2, clock: { ...systemClock, now: () => now } } });
     const first = await openRaw(serving.url);
@@ -313,7 +313,7 @@ describe('sessions-H3, sessions-H4: sessions end and are capped', () => {
     held.abort();
   });
 
-  it('counts the sessions of those whom nobody identifies as those of one owner', async () => {
+  it('the sessions of those whom nobody identifies count as those of one owner', async () => {
     const { url, endpoint } = await serve({ authenticate: async () => undefined, sessions: { maxPerOwner: 1 } });
     const first = await openRaw(url);
     const second = await openRaw(url);
@@ -366,7 +366,7 @@ describe('sessions-H3, sessions-H4: sessions end and are capped', () => {
     return { ...serving, id, clock, begun, aborted, call, end: () => end(), sweep: () => sweep() };
   }
 
-  it('sessions-H3: counts from the end of a request, however long that took', async () => {
+  it('sessions-H3: the time that a session may lie unused counts from the end of a request, however long that took', async () => {
     const { url, id, clock, begun, call, end, sweep, endpoint } = await waiting();
     const calling = call().then(response => response.text());
     await begun;
@@ -397,7 +397,7 @@ describe('sessions-H3, sessions-H4: sessions end and are capped', () => {
     await aborted;
   });
 
-  it('refuses limits that make no sense when it is built', async () => {
+  it('limits of sessions that make no sense are refused when the endpoint is built', async () => {
     await expect(serveHttp(factory, { sessions: { max: 0 } })).rejects.toThrow(
       'sessions.max must be a number greater than 0; got 0',
     );
@@ -417,7 +417,7 @@ describe('sessions-H5: what one session has under way', () => {
     return { post, ask };
   };
 
-  it('is bounded, though nobody listens any more, until something is answered or taken back', async () => {
+  it('the calls of a session are bounded, though nobody listens any more, until one is answered or taken back', async () => {
     const { post, ask } = await session({ sessions: { maxCalls: 3 } });
     const first = await ask(10);
     expect([first.status, (await ask(11)).status, (await ask(12)).status]).toEqual([200, 200, 200]);
@@ -430,7 +430,7 @@ describe('sessions-H5: what one session has under way', () => {
     expect((await ask(15)).status).toBe(429);
   });
 
-  it('ends the stream of a call that its client takes back, so that no connection is left to it', async () => {
+  it('the stream of a call ends when its client takes the call back, so that no connection is left to it', async () => {
     const { url } = await serve();
     let streams = 0;
     let over = () => {};
@@ -473,7 +473,7 @@ describe('sessions-H5: what one session has under way', () => {
     });
   });
 
-  it('has each an id of its own, so that no call is given the result of another', async () => {
+  it('each call of a session has an id of its own, so that none is given the result of another', async () => {
     const { post, ask } = await session();
     await ask(10);
     expect(await ask(10)).toMatchObject({ status: 400, text: expect.stringContaining('Another request with this id') });
@@ -482,13 +482,13 @@ describe('sessions-H5: what one session has under way', () => {
     expect((await post({ id: 20, ...echo })).text).toContain('"x"');
   });
 
-  it('does not count what was refused', async () => {
+  it('a request that was refused does not count among the calls of its session', async () => {
     const { ask } = await session({ sessions: { maxCalls: 1 } });
     expect((await ask(10, { accept: 'text/plain' })).status).toBe(406);
     expect((await ask(10)).status).toBe(200);
   });
 
-  it('counts for its owner no more once the session has ended', async () => {
+  it('the calls of a session count for its owner no more once the session has ended', async () => {
     const authInfo = { token: 'a token of no secret', clientId: 'app', scopes: [] };
     const extra = { iss: 'https://issuer.example', sub: 'alice' };
     const { url } = await serve({ authenticate: async () => ({ ...authInfo, extra }), sessions: { maxCalls: 1 } });
@@ -509,7 +509,7 @@ describe('sessions-H5: what one session has under way', () => {
 });
 
 describe('who may reach it', () => {
-  it('answers only to loopback names, and to those it is told', async () => {
+  it('an endpoint answers only to loopback names, and to those it is told', async () => {
     const closed = await serve();
     const listed = await serve({ allowedHosts: ['mcp.example'], allowedOrigins: ['app.example'] });
     const status = async ({ url }: HttpServing, headers: Record<string, string>) =>
@@ -524,13 +524,13 @@ describe('who may reach it', () => {
     expect(await status(listed, { origin: 'https://app.example' })).toBe(200);
   });
 
-  it('does not listen beyond loopback without being told its names', async () => {
+  it('an endpoint does not listen beyond loopback without being told its names', async () => {
     await expect(serveHttp(factory, { host: '0.0.0.0' })).rejects.toThrow(
       'name the hosts under which they may reach this server',
     );
   });
 
-  it('says which port is taken', async () => {
+  it('an endpoint says which port is taken', async () => {
     const { url } = await serve();
     await expect(serveHttp(factory, { port: Number(url.port) })).rejects.toThrow(
       `Port ${url.port} on 127.0.0.1 is taken`,
@@ -552,7 +552,7 @@ describe('bad requests', () => {
       404,
       'Session not found',
     ],
-  ])('refuses %s', async (_name, path, headers, body, status, message) => {
+  ])('an endpoint refuses %s', async (_name, path, headers, body, status, message) => {
     const { url, endpoint } = await serve({ maxRequestBytes: 4_096 });
     const answer = await raw(new URL(path, url), headers, body);
     expect(answer.status).toBe(status);
@@ -560,47 +560,50 @@ describe('bad requests', () => {
     expect(endpoint.sessions).toBe(0);
   });
 
-  it.each(eras)('runs no tool for a body that is not declared to be JSON, on %s', async (revision, mode) => {
-    let runs = 0;
-    const serving = await serveHttp(() => {
-      const server = new McpServer({ name: 'fixture', version: '1.0.0' });
-      server.registerTool('act', {}, () => {
-        runs += 1;
-        return { content: [] };
+  it.each(eras)(
+    'an endpoint runs no tool for a body that is not declared to be JSON, on %s',
+    async (revision, mode) => {
+      let runs = 0;
+      const serving = await serveHttp(() => {
+        const server = new McpServer({ name: 'fixture', version: '1.0.0' });
+        server.registerTool('act', {}, () => {
+          runs += 1;
+          return { content: [] };
+        });
+        return server;
       });
-      return server;
-    });
-    open.push(() => serving.stop({ within: 0 }));
-    const { transport } = await connect(serving.url, mode);
-    const call = JSON.stringify({
-      ...{ jsonrpc: '2.0', id: 7, method: 'tools/call' },
-      params: {
-        name: 'act',
-        ...(revision === '2026-07-28' && {
-          _meta: {
-            'io.modelcontextprotocol/protocolVersion': revision,
-            'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
-            'io.modelcontextprotocol/clientCapabilities': {},
-          },
-        }),
-      },
-    });
-    const { sessionId } = transport;
-    const { 'content-type': type, ...others } = {
-      ...json,
-      ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
-      'mcp-protocol-version': revision,
-      ...(revision === '2026-07-28' && { 'mcp-method': 'tools/call', 'mcp-name': 'act' }),
-    };
-    // A page in a browser may send the first three of them to another site without asking it.
-    for (const other of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])
-      expect((await raw(serving.url, { ...others, ...(other && { 'content-type': other }) }, call)).status).toBe(415);
-    expect(runs).toBe(0);
-    expect((await raw(serving.url, { ...others, 'content-type': type }, call)).status).toBe(200);
-    expect(runs).toBe(1);
-  });
+      open.push(() => serving.stop({ within: 0 }));
+      const { transport } = await connect(serving.url, mode);
+      const call = JSON.stringify({
+        ...{ jsonrpc: '2.0', id: 7, method: 'tools/call' },
+        params: {
+          name: 'act',
+          ...(revision === '2026-07-28' && {
+            _meta: {
+              'io.modelcontextprotocol/protocolVersion': revision,
+              'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+              'io.modelcontextprotocol/clientCapabilities': {},
+            },
+          }),
+        },
+      });
+      const { sessionId } = transport;
+      const { 'content-type': type, ...others } = {
+        ...json,
+        ...(sessionId !== undefined && { 'mcp-session-id': sessionId }),
+        'mcp-protocol-version': revision,
+        ...(revision === '2026-07-28' && { 'mcp-method': 'tools/call', 'mcp-name': 'act' }),
+      };
+      // A page in a browser may send the first three of them to another site without asking it.
+      for (const other of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', ''])
+        expect((await raw(serving.url, { ...others, ...(other && { 'content-type': other }) }, call)).status).toBe(415);
+      expect(runs).toBe(0);
+      expect((await raw(serving.url, { ...others, 'content-type': type }, call)).status).toBe(200);
+      expect(runs).toBe(1);
+    },
+  );
 
-  it('keeps no session for an initialize that was refused, and closes its server', async () => {
+  it('an endpoint keeps no session for an initialize that was refused, and closes its server', async () => {
     let closed = 0;
     const serving = await serveHttp(() => {
       const server = factory();
@@ -615,7 +618,7 @@ describe('bad requests', () => {
     expect([serving.endpoint.sessions, closed]).toEqual([0, 1]);
   });
 
-  it('closes with a question open', async () => {
+  it('an endpoint stops with a question open', async () => {
     const serving = await serve();
     let asked = () => {};
     const question = new Promise<void>(resolve => {
@@ -637,7 +640,7 @@ describe('bad requests', () => {
   });
 });
 
-it('reads a request whose body a parser in front of a Node handler has set without reading it', async () => {
+it('an endpoint reads a request whose body a parser in front of a Node handler has set without reading it', async () => {
   const endpoint = mcpEndpoint(factory);
   const handle = nodeHandler(endpoint);
   const server = createServer((req, res) => void handle(Object.assign(req, { body: {} }), res));

@@ -66,23 +66,26 @@ describe('a call of a tool', () => {
     ['2025-11-25, without a name', '2025-11-25', { params: {} }],
     ['2026-07-28, without a name', '2026-07-28', { params: { _meta: meta } }],
     ['2026-07-28, with a name that is none', '2026-07-28', { params: { name: 7, _meta: meta } }],
-  ])('%s is refused as the SDK refuses it', async (_, version, call) => {
+  ])('a call of a tool is refused as the SDK refuses it: %s', async (_, version, call) => {
     const answer = await answerOf(ours, version, call);
     expect(answer).toMatchObject({ error: { code: -32602 } });
     expect(answer).toEqual(await answerOf(factory, version, call));
   });
 
-  it.each(['2025-11-25', '2026-07-28'])('%s, that nests too deeply is refused on any transport', async version => {
-    const nested = (levels: number) => {
-      let value: unknown = [];
-      for (let level = 1; level < levels; level += 1) value = [value];
-      return { params: { name: 'ours', arguments: { value }, ...(version === '2026-07-28' && { _meta: meta }) } };
-    };
-    expect(await answerOf(ours, version, nested(5_000))).toMatchObject({
-      error: { code: -32600, message: expect.stringContaining('Send it flatter.') },
-    });
-    expect(await answerOf(ours, version, nested(200))).toMatchObject({ result: { content: [{ text: 'done' }] } });
-  });
+  it.each(['2025-11-25', '2026-07-28'])(
+    'a call of a tool on %s that nests too deeply is refused on any transport',
+    async version => {
+      const nested = (levels: number) => {
+        let value: unknown = [];
+        for (let level = 1; level < levels; level += 1) value = [value];
+        return { params: { name: 'ours', arguments: { value }, ...(version === '2026-07-28' && { _meta: meta }) } };
+      };
+      expect(await answerOf(ours, version, nested(5_000))).toMatchObject({
+        error: { code: -32600, message: expect.stringContaining('Send it flatter.') },
+      });
+      expect(await answerOf(ours, version, nested(200))).toMatchObject({ result: { content: [{ text: 'done' }] } });
+    },
+  );
 });
 
 describe('a batch', () => {
@@ -101,7 +104,7 @@ describe('a batch', () => {
     ['of more messages than anybody sends', Array.from({ length: 500_000 }, () => 1), 'may have 100'],
   ];
 
-  it.each(batches)('%s is refused', async (_, batch, why) => {
+  it.each(batches)('a batch %s is refused', async (_, batch, why) => {
     await using on = await countedEndpoint(factory);
     const answer = await sendRaw(on.port, post(JSON.stringify(batch)));
     expect(answer.status).toBe(400);
@@ -109,7 +112,7 @@ describe('a batch', () => {
     expect(on.endpoint.sessions).toBe(0);
   });
 
-  it('of initializes holds no connection and no descriptor, however many there are', async () => {
+  it('a batch of initializes holds no connection and no descriptor, however many there are', async () => {
     await using on = await countedEndpoint(factory);
     await sendRaw(on.port, post('{}'));
     await on.closed();
@@ -161,7 +164,7 @@ describe('a body', () => {
       'a request that nests 300 levels',
       JSON.stringify(list(1)).replace('{}', deep('{"a":[', ']}', 150).replace('[]', '[1]')),
     ],
-  ])('of %s is refused before it is parsed', async (_, body) => {
+  ])('a body of %s is refused before it is parsed', async (_, body) => {
     await using on = await countedEndpoint(factory);
     const parse = JSON.parse;
     const parsed: string[] = [];
@@ -246,7 +249,7 @@ describe('a request', () => {
     ['without a host', [], '/mcp', 400],
     ['for another host', ['host: evil.example'], '/mcp', 403],
     ['for another host, in both places', ['host: evil.example'], 'http://evil.example/mcp', 403],
-  ])('%s is answered, and in the same way when it is sent again', async (_, lines, target, status) => {
+  ])('a request %s is answered, and in the same way when it is sent again', async (_, lines, target, status) => {
     const errors: Error[] = [];
     await using on = await countedEndpoint(factory, { onError: error => void errors.push(error) });
     const send = async () => (await sendRaw(on.port, mcp(lines, target))).status;
@@ -254,7 +257,7 @@ describe('a request', () => {
     expect(errors).toEqual([]);
   });
 
-  it('in the absolute form reaches what is beside the endpoint, by its path', async () => {
+  it('a request in the absolute form reaches what is beside the endpoint, by its path', async () => {
     const elsewhere = (request: Request) => new Response(new URL(request.url).pathname);
     await using on = await countedEndpoint(factory, { elsewhere });
     expect(await sendRaw(on.port, mcp([own], 'http://127.0.0.1/beside?x'))).toMatchObject({
@@ -263,7 +266,7 @@ describe('a request', () => {
     });
   });
 
-  it('of the method TRACE is refused beside the endpoint, too', async () => {
+  it('a request of the method TRACE is refused beside the endpoint, too', async () => {
     const errors: Error[] = [];
     const elsewhere = () => new Response('beside');
     await using on = await countedEndpoint(factory, { elsewhere, onError: error => void errors.push(error) });
@@ -273,7 +276,7 @@ describe('a request', () => {
     expect(errors).toEqual([]);
   });
 
-  it.each(['TRACE', 'PUT', 'OPTIONS', 'PATCH', 'HEAD'])('of the method %s is refused', async method => {
+  it.each(['TRACE', 'PUT', 'OPTIONS', 'PATCH', 'HEAD'])('a request of the method %s is refused', async method => {
     await using on = await countedEndpoint(factory);
     const answer = await sendRaw(on.port, `${method} /mcp HTTP/1.1\r\n${own}\r\nconnection: close\r\n\r\n`);
     expect(answer.status).toBe(405);

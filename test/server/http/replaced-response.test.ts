@@ -6,7 +6,7 @@ import { getRequestListener } from '@hono/node-server';
 import { McpServer } from '@modelcontextprotocol/server';
 import { expect, it, onTestFinished, vi } from 'vitest';
 
-it('sends each answer once', async () => {
+it('an endpoint sends each answer once though a framework has replaced the global Response', async () => {
   const { Request: request, Response: response } = globalThis;
   const complained = vi.spyOn(console, 'error').mockImplementation(() => {});
   getRequestListener(() => new Response('the page of the application'));

@@ -71,7 +71,7 @@ describe.each(eras)('%s', era => {
     ['a token without its client', { token: 'a token' }],
     ['a client without its token', { clientId: 'app' }],
     ['a token of the client ""', { ...somebody, clientId: '' }],
-  ])('serves nobody where authenticate returns %s, and says why to the operator', async (_, said) => {
+  ])('an endpoint serves nobody where authenticate returns %s, and says why to the operator', async (_, said) => {
     const { first, errors, ran } = serve({ authenticate: async () => said as never });
     const response = await first(era);
     expect(response.status).toBe(500);
@@ -81,7 +81,7 @@ describe.each(eras)('%s', era => {
     expect(ran).toEqual([]);
   });
 
-  it('refuses as authenticate does, whichever copy of the class Response it uses', async () => {
+  it('an endpoint refuses as authenticate does, whichever copy of the class Response it uses', async () => {
     const headers = new Headers({ 'www-authenticate': 'Bearer' });
     const foreign = { status: 401, headers, body: new Response('no').body };
     const { first, ran } = serve({ authenticate: async () => foreign as never });
@@ -94,14 +94,14 @@ describe.each(eras)('%s', era => {
     expect(ran).toEqual([]);
   });
 
-  it.each([undefined, null, '', 7])('serves nobody whose owner is %j', async named => {
+  it.each([undefined, null, '', 7])('an endpoint serves nobody whose owner is %j', async named => {
     const { first, errors, ran } = serve({ authenticate: async () => somebody, owner: () => named as never });
     expect((await first(era)).status).toBe(500);
     expect(String(errors[0])).toContain('owner must return');
     expect(ran).toEqual([]);
   });
 
-  it('serves anybody where authenticate returns nothing, and a sender with a token', async () => {
+  it('an endpoint serves anybody where authenticate returns nothing, and a sender with a token', async () => {
     for (const said of [undefined, somebody]) {
       const { first } = serve({ authenticate: async () => said });
       expect((await first(era)).status).toBe(200);
@@ -109,7 +109,7 @@ describe.each(eras)('%s', era => {
   });
 });
 
-it('passes the response of authenticate on as it is', () => {
+it('readSender passes the response of authenticate on as it is', () => {
   const refused = new Response('', { status: 401 });
   expect(readSender(refused)).toBe(refused);
 });
@@ -123,7 +123,7 @@ describe('the option principal', () => {
   ] as const;
 
   it.each(calls)(
-    '%s: is not served for anything but a person with an issuer and a subject',
+    '%s is served only for a person with an issuer and a subject, whatever principal returns',
     async (_, method, params, can) => {
       const nobodies = [
         'alice',
@@ -143,7 +143,7 @@ describe('the option principal', () => {
   );
 
   it.each(calls)(
-    '%s: tells the operator why it fails, and the client only that it does',
+    '%s is refused where principal fails: the operator is told why, and the client only that it does',
     async (_, method, params, can) => {
       const failure = new Error('jwt of s3cr3t');
       const { send, ran, errors } = serve({}, { store: store(), principal: () => Promise.reject(failure) });

@@ -246,7 +246,7 @@ it('a stream that somebody in front of the endpoint has ended is sent nothing mo
   expect([resumed.includes('"data":"one"'), resumed.includes('logged'), on.errors]).toEqual([true, true, []]);
 });
 
-it('a response whose methods somebody has put others in the place of fails for its client alone', async () => {
+it('a response whose methods somebody has replaced fails for its client alone', async () => {
   await using on = await stage({}, (req, res) => {
     if (req.headers['x-wrapped'])
       res.writeHead = () => {

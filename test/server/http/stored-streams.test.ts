@@ -95,7 +95,7 @@ it.each([
   },
 );
 
-it('sessions-H9: an owner keeps so much in all their sessions, the newest answers, and other owners keep theirs', async () => {
+it('sessions-H9: all sessions of an owner keep only so much, the newest answers, and other owners keep theirs', async () => {
   const { session } = serving({ maxBytesPerOwner: 5_000 });
   const [one, two, theirs] = [await session('ann'), await session('ann'), await session('bob')];
   const text = 'x'.repeat(2_000);
@@ -112,7 +112,7 @@ it('sessions-H9: an owner keeps so much in all their sessions, the newest answer
   ]);
 });
 
-it('sessions-H9: all sessions keep so much together', async () => {
+it('sessions-H9: all sessions together keep only so much', async () => {
   const { session } = serving({ maxBytesInAll: 5_000 });
   const [mine, theirs] = [await session('ann'), await session('bob')];
   const text = 'x'.repeat(2_000);

@@ -59,7 +59,7 @@ const answer = ({ port }: On, who: string, session: string, id: number) =>
   sendRaw(port, post(JSON.stringify({ jsonrpc: '2.0', id, result: { action: 'decline' } }), as(who, session)));
 
 describe('2025-11-25: one owner opens 1,100 sessions', () => {
-  it('and ends only their own: another’s call that waits for a person goes on, though its stream broke', async () => {
+  it('one owner of 1,100 sessions ends only their own: another’s waiting call goes on, though its stream broke', async () => {
     const { factory, answers, answered } = asking();
     await using on = await countedEndpoint(factory, { authenticate });
     const { session } = await open(on, 'alice');
@@ -76,7 +76,7 @@ describe('2025-11-25: one owner opens 1,100 sessions', () => {
     expect(on.endpoint.sessions).toBe(101);
   }, 300_000);
 
-  it('with a call in each, and is refused after the hundredth; others are not', async () => {
+  it('one owner with a call in each session is refused after the hundredth, and others are not', async () => {
     const { factory } = asking();
     await using on = await countedEndpoint(factory, { authenticate });
     for (let at = 0; at < 100; at += 1) {

@@ -45,7 +45,7 @@ const json = (bytes: number): Response =>
 describe('the event stream of a client', () => {
   const limits = { maxBytes: 10_000 };
 
-  it('passes whole if the client reads', async () => {
+  it('the event stream of a client passes whole if the client reads', async () => {
     const { bytes, cuts } = unread(limits);
     const one = bytes.of('a', undefined);
     const response = await one.send(one.buffer(stream(8).response));
@@ -58,7 +58,7 @@ describe('the event stream of a client', () => {
     ]);
   });
 
-  it('unread-U3: passes one message that is larger than the limit', async () => {
+  it('unread-U3: the event stream of a client passes one message that is larger than the limit', async () => {
     const { bytes, cuts } = unread(limits);
     const one = bytes.of('a', undefined);
     const body = new Blob([new Uint8Array(150_000)]).stream();
@@ -67,7 +67,7 @@ describe('the event stream of a client', () => {
     expect([(await response.arrayBuffer()).byteLength, cuts]).toEqual([150_000, []]);
   });
 
-  it('unread-U1: is cut where the client does not read, gives what was buffered before, and whoever writes is told', async () => {
+  it('unread-U1: the event stream of a client that does not read is cut: what was buffered arrives, and whoever writes is told', async () => {
     const { bytes, cuts } = unread(limits);
     const one = bytes.of('a', undefined);
     const { response, cancelled } = stream(100, false);
@@ -83,7 +83,7 @@ describe('the event stream of a client', () => {
     await expect(reader.read()).rejects.toThrow('The client reads too slowly.');
   });
 
-  it('ends for whoever writes when its client goes, and nothing of it is counted any more', async () => {
+  it('the event stream of a client that goes ends for whoever writes, and nothing of it is counted any more', async () => {
     const { bytes } = unread(limits);
     const one = bytes.of('a', undefined);
     const { response, cancelled } = stream(1, false);
@@ -103,7 +103,7 @@ describe('the responses of many clients', () => {
     );
   const slow = 'The client reads too slowly.';
 
-  it('unread-U2: those of one owner make room for each other, and those of others stay', async () => {
+  it('unread-U2: the responses of one owner make room for each other, and those of others stay', async () => {
     const { bytes, cuts } = unread(limits);
     const theirs = await bytes.of('b', undefined).send(json(200_000));
     const mine = [1, 2, 3].map(() => bytes.of('a', undefined).send(json(100_000)));
@@ -117,7 +117,7 @@ describe('the responses of many clients', () => {
     ]);
   });
 
-  it('the one whose client has read nothing for the longest time is cut first', async () => {
+  it('the response whose client has read nothing for the longest time is cut first', async () => {
     const { bytes } = unread(limits);
     const [first, second] = await Promise.all([1, 2].map(() => bytes.of('a', undefined).send(json(100_000))));
     const reader = first!.body!.getReader();
@@ -126,7 +126,7 @@ describe('the responses of many clients', () => {
     expect([(await reader.read()).value?.byteLength, await reads(second!)]).toEqual([100_000 - 65_536, slow]);
   });
 
-  it('unread-U2: where all owners together have too much, one of the owner with the most is cut', async () => {
+  it('unread-U2: a response of the owner with the most is cut where all owners together have too much', async () => {
     const { bytes, cuts } = unread(limits);
     const small = await bytes.of('small', undefined).send(json(50_000));
     const most = await Promise.all([1, 2].map(() => bytes.of('most', undefined).send(json(120_000))));
@@ -137,7 +137,7 @@ describe('the responses of many clients', () => {
     ]);
   });
 
-  it('unread-U3: one that is larger than every limit arrives', async () => {
+  it('unread-U3: a response that is larger than every limit arrives', async () => {
     const { bytes, cuts } = unread(limits);
     expect([await reads(await bytes.of('a', undefined).send(json(900_000))), cuts]).toEqual([900_000, []]);
   });
@@ -150,7 +150,7 @@ describe('the responses of many clients', () => {
     expect(cuts).toHaveLength(1);
   });
 
-  it('what was handed to a platform that says when a response closes is counted until then, and a cut closes it', async () => {
+  it('a response given to a platform that says when it closes is counted until then, and a cut closes it', async () => {
     const { bytes } = unread({ maxBytesPerOwner: 5_000_000 });
     const sendings = [new Sending(), new Sending()];
     const [first] = await Promise.all(sendings.map(sending => bytes.of('a', sending).send(json(2_000_000))));

@@ -6,7 +6,7 @@ import { visibleErrors } from '../../../packages/server/src/http/endpoint.ts';
 
 const forged = `x\n2026-11-23 INFO all is well\u001B[2J\u009B31m${'y'.repeat(5_000)}`;
 
-it('a client writes no lines of its own into it, and controls no terminal', async () => {
+it('a client writes no lines of its own into the log of the operator, and controls no terminal', async () => {
   const told: string[] = [];
   const endpoint = mcpEndpoint(() => new McpServer({ name: 'fixture', version: '1.0.0' }), {
     onError: error => void told.push(error.message),

@@ -243,7 +243,7 @@ function timers() {
 }
 
 describe.each(rims)('sessions-H8 over %s: a request', rim => {
-  it('gets its response as JSON where nothing else was sent for it, with no timer left', async () => {
+  it('a request gets its response as JSON where nothing else was sent for it, with no timer left', async () => {
     const { clock, count } = timers();
     const { call, id } = await session(rim, { clock, streamAfterMs: 7 });
     const response = await call(1, 'quick', { n: 1 });
@@ -253,14 +253,14 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
     expect(count(7)).toBe(0);
   });
 
-  it('gets an error so, too', async () => {
+  it('a request gets its error as JSON, too', async () => {
     const { send } = await session(rim);
     const response = await send({ jsonrpc: '2.0', id: 1, method: 'nothing/such' });
     expect(kind(response)).toBe('application/json');
     expect(await response.json()).toMatchObject({ id: 1, error: { code: -32601 } });
   });
 
-  it('has a stream as soon as something else is sent for it, with all of it in its order, and runs once', async () => {
+  it('a request has a stream as soon as something else is sent for it, with all of it in its order, and runs once', async () => {
     const { call, runs } = await session(rim);
     const response = await call(1, 'logs');
     expect(kind(response)).toBe('text/event-stream');
@@ -269,7 +269,7 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
     expect(runs()).toBe(1);
   });
 
-  it('has a stream once it has waited long enough, and runs once', async () => {
+  it('a request has a stream once it has waited long enough, and runs once', async () => {
     const { clock, pass } = timers();
     const { call, waits, finish, runs } = await session(rim, { clock, streamAfterMs: 7 });
     const calling = call(1, 'waits');
@@ -282,7 +282,7 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
     expect(runs()).toBe(1);
   });
 
-  it('holds no connection once its client has withdrawn it', async () => {
+  it('a request holds no connection once its client has withdrawn it', async () => {
     const { clock } = timers();
     const { call, send, waits } = await session(rim, { clock });
     const calling = call(1, 'waits');
@@ -292,7 +292,7 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
     expect(await (await calling).text()).toContain('withdrew');
   });
 
-  it('is told that its session has ended', async () => {
+  it('a request that waits is told that its session has ended', async () => {
     const { clock } = timers();
     const { call, send, waits } = await session(rim, { clock });
     const calling = call(1, 'waits');
@@ -301,7 +301,7 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
     expect((await calling).status).toBe(404);
   });
 
-  it('has a stream to come back to where the tool ends the first', async () => {
+  it('a request has a stream to come back to where the tool ends the first', async () => {
     const { clock } = timers();
     const { call, send, finish } = await session(rim, { clock });
     const response = await call(1, 'leaves');
@@ -314,19 +314,19 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
     expect(events(await resumed.text())).toEqual([{ jsonrpc: '2.0', id: 1, result: said('left') }]);
   });
 
-  it('is refused by the SDK where its caller may do less than the tool needs', async () => {
+  it('a request is refused by the SDK where its caller may do less than the tool needs', async () => {
     const { call } = await session(rim);
     const response = await call(1, 'guarded');
     expect(response.status).toBe(403);
     expect(response.headers.get('www-authenticate')).toContain('insufficient_scope');
   });
 
-  it('is not run where it cannot be told whether its caller may', async () => {
+  it('a request is not run where it cannot be told whether its caller may', async () => {
     const { call, runs } = await session(rim);
     expect([(await call(1, 'broken')).status, runs()]).toEqual([500, 0]);
   });
 
-  it('may use an id again once it has its response, and not before', async () => {
+  it('a request may use an id again once the first has its response, and not before', async () => {
     const { clock } = timers();
     const { call, waits, finish } = await session(rim, { clock });
     const calling = call(1, 'waits');
@@ -337,7 +337,7 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
     expect(await (await call(1, 'quick', { n: 2 })).json()).toMatchObject({ id: 1, result: said('quick 2') });
   });
 
-  it('keeps its id until it has been ended for a client that withdrew it, and runs once', async () => {
+  it('a request that its client withdrew keeps its id until it has been ended, and runs once', async () => {
     const { clock, pass } = timers();
     const { call, send, waits, runs } = await session(rim, { clock, streamAfterMs: 7 });
     const calling = call(1, 'waits');
@@ -351,7 +351,7 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
     expect(runs()).toBe(1);
   });
 
-  it('has what was sent for it in its order, however soon one message follows another', async () => {
+  it('a request has what was sent for it in its order, however soon one message follows another', async () => {
     const { call } = await session(rim);
     for (let n = 0; n < 20; n++) {
       const came = events(await (await call(n, 'hurries', { n })).text());
@@ -360,7 +360,7 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
     }
   });
 
-  it('is not asked for more rights once it has begun', async () => {
+  it('a request is not asked for more rights once it has begun', async () => {
     const { clock, pass } = timers();
     const { call, waits, finish } = await session(rim, { clock, streamAfterMs: 7 });
     const calling = call(1, 'once');
@@ -372,7 +372,7 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
     expect(events(await response.text())).toEqual([{ jsonrpc: '2.0', id: 1, result: said('admitted') }]);
   });
 
-  it('does not run where its session has ended while its rights were looked at', async () => {
+  it('a request does not run where its session has ended while its rights were looked at', async () => {
     const { clock } = timers();
     const { call, send, waits, finish, runs } = await session(rim, { clock });
     const calling = call(1, 'asks_first');
@@ -383,7 +383,7 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
     expect(runs()).toBe(0);
   });
 
-  it('is refused if its client reads no JSON, or names an unknown revision', async () => {
+  it('a request is refused if its client reads no JSON, or names an unknown revision', async () => {
     const { send } = await session(rim);
     const message = { jsonrpc: '2.0', id: 1, method: 'ping' };
     expect((await send(message, { accept: 'text/event-stream' })).status).toBe(406);
@@ -394,29 +394,32 @@ describe.each(rims)('sessions-H8 over %s: a request', rim => {
 describe('sessions-H8: a request whose connection is lost', () => {
   it.each([
     ['before it has a stream', () => {}],
-    ['before it would have a stream, which is opened then', (pass: (ms: number) => void) => pass(7)],
-  ])('%s goes on, is over with its response, and holds its session no longer', async (_, meanwhile) => {
-    const { clock, pass, count } = timers();
-    let now = 1_000;
-    const options = { clock: { ...clock, now: () => now }, streamAfterMs: 7, idleMs: 500 };
-    const { call, waits, finish, runs } = await session('Node', options);
-    const gone = new AbortController();
-    const calling = call(1, 'waits', {}, { signal: gone.signal });
-    await waits;
-    gone.abort();
-    await expect(calling).rejects.toThrow();
-    meanwhile(pass);
-    finish();
-    // Under the id that the first had: it is over.
-    expect(await (await call(1, 'quick', { n: 1 })).json()).toMatchObject({ id: 1, result: said('quick 1') });
-    expect([runs(), count(7)]).toEqual([1, 0]);
-    now += 500;
-    expect((await call(2, 'quick', { n: 2 })).status).toBe(404);
-  });
+    ['before it has the stream that is opened then', (pass: (ms: number) => void) => pass(7)],
+  ])(
+    'a request whose connection is lost %s goes on, ends with its response, and holds its session no longer',
+    async (_, meanwhile) => {
+      const { clock, pass, count } = timers();
+      let now = 1_000;
+      const options = { clock: { ...clock, now: () => now }, streamAfterMs: 7, idleMs: 500 };
+      const { call, waits, finish, runs } = await session('Node', options);
+      const gone = new AbortController();
+      const calling = call(1, 'waits', {}, { signal: gone.signal });
+      await waits;
+      gone.abort();
+      await expect(calling).rejects.toThrow();
+      meanwhile(pass);
+      finish();
+      // Under the id that the first had: it is over.
+      expect(await (await call(1, 'quick', { n: 1 })).json()).toMatchObject({ id: 1, result: said('quick 1') });
+      expect([runs(), count(7)]).toEqual([1, 0]);
+      now += 500;
+      expect((await call(2, 'quick', { n: 2 })).status).toBe(404);
+    },
+  );
 });
 
 describe.each(rims)('over %s, a notification', rim => {
-  it('is accepted, and heard by the server', async () => {
+  it('a notification is accepted, and heard by the server', async () => {
     const { send, heard } = await session(rim);
     const response = await send({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
     expect([response.status, await response.text()]).toEqual([202, '']);

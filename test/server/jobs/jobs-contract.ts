@@ -22,7 +22,7 @@ export function jobsContract(make: () => JobsUnderTest | Promise<JobsUnderTest>)
     return under;
   };
 
-  it('jobs-J1: runs what is added before its start and after it, once each where nothing fails', async () => {
+  it('jobs-J1: a job that is added before the start or after it is run once where nothing fails', async () => {
     const { jobs } = await made();
     const run: string[] = [];
     await jobs.add('early/1');
@@ -32,7 +32,7 @@ export function jobsContract(make: () => JobsUnderTest | Promise<JobsUnderTest>)
     expect(run.sort()).toEqual(['early/1', 'late/1']);
   });
 
-  it('jobs-J1: runs a delayed job when its time has come', async () => {
+  it('jobs-J1: a delayed job is run when its time has come', async () => {
     const { jobs } = await made();
     const run: number[] = [];
     jobs.start(async () => void run.push(performance.now()));
@@ -43,7 +43,7 @@ export function jobsContract(make: () => JobsUnderTest | Promise<JobsUnderTest>)
     expect(run[0]! - before).toBeGreaterThanOrEqual(98);
   });
 
-  it('jobs-J3: does not add a name that waits or is being run, and adds it again once it has been run', async () => {
+  it('jobs-J3: a job whose name waits or is being run is not added, and is added again once it has been run', async () => {
     const { jobs } = await made();
     const begun: string[] = [];
     const ended: string[] = [];
@@ -66,7 +66,7 @@ export function jobsContract(make: () => JobsUnderTest | Promise<JobsUnderTest>)
     expect(begun).toEqual(['same', 'other', 'same']);
   });
 
-  it('jobs-J4: repeats a run that rejects, and says how often it has been tried', async () => {
+  it('jobs-J4: a run that rejects is repeated, and says how often it has been tried', async () => {
     const { jobs } = await made();
     const attempts: number[] = [];
     jobs.start(async (_, attempt) => {
@@ -78,7 +78,7 @@ export function jobsContract(make: () => JobsUnderTest | Promise<JobsUnderTest>)
     expect(attempts).toEqual([1, 2]);
   });
 
-  it('takes back what waits, and nothing else', async () => {
+  it('a job that waits can be taken back, and no other is', async () => {
     const { jobs } = await made();
     const run: string[] = [];
     await jobs.add('back');
@@ -90,7 +90,7 @@ export function jobsContract(make: () => JobsUnderTest | Promise<JobsUnderTest>)
     expect(run).toEqual(['stays']);
   });
 
-  it('jobs-J1: leaves what waits, and what did not end, to the next process', async () => {
+  it('jobs-J1: a job that waits, or did not end, is left to the next process', async () => {
     const { jobs, again } = await made();
     if (!again) return;
     const run: string[] = [];

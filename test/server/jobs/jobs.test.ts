@@ -39,7 +39,7 @@ describe('jobs over a store', () => {
     expect(run).toEqual(['left/1']);
   });
 
-  it('jobs over a store are no timer and no memory where they are put off for more than a minute, and are run when they are due', async () => {
+  it('jobs over a store that are put off for more than a minute take no timer and no memory, and run when they are due', async () => {
     let now = 1_800_000_000_000;
     const timers = new Set<{ readonly at: number; readonly fn: () => void }>();
     const byHand = (ms: number, fn: () => void) => {
@@ -72,7 +72,7 @@ describe('jobs over a store', () => {
     }
   });
 
-  it('lose none where many are added and ended at once, by two processes', async () => {
+  it('jobs over a store are not lost where two processes add and end many at once', async () => {
     const store = memoryStore();
     const [one, two] = [new TimeList(store, 'jobs'), new TimeList(store, 'jobs')];
     const names = Array.from({ length: 300 }, (_, n) => `job${n}/1`);

@@ -89,7 +89,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await made.pair.close();
   });
 
-  it('a handler’s own error result is its own', async () => {
+  it('an error that a handler returns itself is audited as done, and is no error of ours', async () => {
     const made = await connected(() => ({ ...says('No such note.'), isError: true }));
     await made.call();
     expect(made.ended()).toEqual([{ outcome: 'done', isError: true }]);
@@ -166,7 +166,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     }
   });
 
-  it('a handler that diverges shows', async () => {
+  it('a handler that diverges is audited as failed, and told', async () => {
     if (era === '2025-11-25') return; // Nothing is replayed.
     let n = 0;
     const made = await connected(async call => (await call.elicit({ message: `Pay ${n++}?`, form: Boolean })).action);
@@ -176,7 +176,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await made.pair.close();
   });
 
-  it('what never reaches a handler ends too, and what is no call of ours is not told', async () => {
+  it('a call that never reaches a handler ends too, and one that is not ours is not told', async () => {
     const made = await connected(() => 'ran');
     await made.call('act', { n: 'not a number' });
     await made.call('plain');

@@ -45,7 +45,7 @@ const of = (name: string) =>
   all.filter(each => each.name === name).map(({ value, attributes }) => ({ value, ...attributes }));
 
 describe.each(pairings)('%s over %s', (era, carrier) => {
-  it('counts what is asked and answered, by channel and outcome, and how long people take; never contents', async () => {
+  it('metrics count what is asked and answered, by channel and outcome, and how long people take; never contents', async () => {
     let time = 1_000_000;
     const person = scriptedPerson([
       () => {
@@ -82,7 +82,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
 });
 
 it.each(eras)(
-  '%s: names an error by its code, and one that the tool tells by the word of the conventions',
+  '%s: a metric names an error by its code, and one that the tool tells by the word of the conventions',
   async era => {
     const thrown = factory(() => Promise.reject(Object.assign(new Error('no'), { code: 'EBUSY' })));
     await using pair = await connectPair(thrown, { era });

@@ -26,21 +26,21 @@ function standardError(): string[] {
 }
 
 describe.each(ways)('a function of the operator that %s', (_, fails) => {
-  it('operator-sinks-O1: as audit is told to onError, with the call', async () => {
+  it('operator-sinks-O1: a failing audit is told to onError, with the call', async () => {
     const [lines, errors] = [standardError(), [] as unknown[]];
     operatorSinks({ audit: fails, onError: (...told) => void errors.push(told) }).audit?.(event);
     await grown(errors, all => all.length > 0);
     expect([errors, lines]).toEqual([[[failure, call]], []]);
   });
 
-  it('operator-sinks-O1: as audit without onError is warned of, without its text', async () => {
+  it('operator-sinks-O1: a failing audit without onError is warned of, without its text', async () => {
     const warned: string[] = [];
     operatorSinks({ audit: fails, warn: message => void warned.push(message) }).audit?.(event);
     await grown(warned, all => all.length > 0);
     expect(warned).toEqual(['midcall: audit failed itself (RangeError).']);
   });
 
-  it('operator-sinks-O1: as all of them ends on standard error, with the warning that would be lost', async () => {
+  it('operator-sinks-O1: a failure of audit, onError and warn ends on standard error, with the warning that would be lost', async () => {
     const lines = standardError();
     operatorSinks({ audit: fails, onError: fails, warn: fails }).audit?.(event);
     await grown(lines, all => all.length > 1);

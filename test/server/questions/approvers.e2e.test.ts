@@ -107,7 +107,7 @@ async function place() {
 const turn = (ms: number) => new Promise(resolve => setTimeout(resolve, ms));
 
 it.each(eras)(
-  'is asked once and answered once, though the server is killed while it waits with a ticket, on %s',
+  'a question to approvers is asked and answered once, though the server is killed as it waits with a ticket, on %s',
   async era => {
     const { folder, inbox, asked, paid } = await place();
     const start = async (): Promise<Server> => {
@@ -134,7 +134,7 @@ it.each(eras)(
   },
 );
 
-it('is asked once and answered once, wherever the server of its task is killed', async () => {
+it('a question to approvers is asked and answered once, wherever the server of its task is killed', async () => {
   let kills = 0;
   for (let killAt = 1; ; killAt += inSoak(1, 5)) {
     const { folder, inbox, asked, paid } = await place();

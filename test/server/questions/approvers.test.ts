@@ -117,7 +117,7 @@ const payment =
 describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) => {
   const at = { era, carrier };
 
-  it('ends its request with a ticket that says who is waited for, and goes on with what they agree on', async () => {
+  it('a question to approvers ends its request with a ticket that says who is waited for, and goes on once they agree', async () => {
     const inbox = finance();
     let by: Answer<unknown>['by'] | undefined;
     const { act, call, events, mid } = await served(
@@ -178,7 +178,7 @@ describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) =>
     expect(new Set(asked.map(event => (event as { ask: string }).ask)).size).toBe(1);
   });
 
-  it('goes to no other channel, whatever the client and the server have', async () => {
+  it('a question to approvers goes to no other channel, whatever the client and the server have', async () => {
     const inbox = finance();
     const person = scriptedPerson([]);
     const pages = connect({ name: 'Payments', reach: { kind: 'here', browser: false } });
@@ -192,7 +192,7 @@ describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) =>
     expect([person.asked, inbox.asked.length]).toEqual([[], 1]);
   });
 
-  it('is a refusal as soon as too few are left to agree', async () => {
+  it('a question to approvers is refused as soon as too few are left to agree', async () => {
     const inbox = finance();
     const { act, call } = await served(at, payment(), { inbox });
     const first = await act();
@@ -208,7 +208,7 @@ describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) =>
     );
   });
 
-  it('goes on as a task, which says how it stands, for a client that has tasks', async () => {
+  it('a question to approvers goes on as a task, which says how it stands, for a client that has tasks', async () => {
     const { inbox, isHeard } = heard(finance());
     const { act, pair } = await served({ ...at, tasks: true }, payment(), { inbox });
     const result = act();
@@ -224,7 +224,7 @@ describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) =>
     expect(frames('"completed"').filter(each => each.includes('Waiting for'))).toEqual([]);
   });
 
-  it('is asked beside a question to the requester, who does not wait for the others', async () => {
+  it('a question to approvers is asked beside one to the requester, who does not wait for the others', async () => {
     const inbox = finance();
     const person = scriptedPerson([yes]);
     const { act, call } = await served(
@@ -245,7 +245,7 @@ describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) =>
     expect([person.asked.length, inbox.asked.length]).toEqual([1, 1]);
   });
 
-  it('is withdrawn if whoever runs the server ends its call, which then ends as unavailable', async () => {
+  it('a question to approvers is withdrawn if whoever runs the server ends its call, which then ends as unavailable', async () => {
     const inbox = finance();
     const { act, call, mid } = await served(at, payment(), { inbox });
     const first = await act();
@@ -256,7 +256,7 @@ describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) =>
     expect(await mid.calls()).toEqual([]);
   });
 
-  it('is asked again, as another question, if the handler does not take what they agree on', async () => {
+  it('a question to approvers is asked again, as another question, if the handler does not take what they agree on', async () => {
     const inbox = finance();
     const { act, call } = await served(
       at,
@@ -284,7 +284,7 @@ describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) =>
     expect(inbox.asked[1]!.schema).toMatchObject({ properties: { count: { default: 5 } } });
   });
 
-  it('has an answer of its own each time it is asked, and none is given twice', async () => {
+  it('a question to approvers has an answer of its own each time it is asked, and none is given twice', async () => {
     const inbox = finance();
     const { act, call } = await served(
       at,
@@ -302,7 +302,7 @@ describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) =>
     expect(inbox.asked).toHaveLength(2);
   });
 
-  it('is never answered by an inbox that cannot be read: the call goes on waiting', async () => {
+  it('a question to approvers is never answered by an inbox that cannot be read: the call goes on waiting', async () => {
     const clock = stillClock();
     const inbox = finance();
     let isDown = false;
@@ -331,7 +331,7 @@ describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) =>
     expect(warned.filter(each => each.includes('the inbox cannot be read'))).toHaveLength(1);
   });
 
-  it('has timed out when its time is up, and no answer counts in the inbox from then on', async () => {
+  it('a question to approvers has timed out when its time is up, and no answer counts in the inbox from then on', async () => {
     const clock = stillClock();
     const inbox = finance();
     const { act, call } = await served(at, payment({ count: 1 }), {
@@ -463,11 +463,14 @@ describe.each(eras)('a question that an inbox can never answer, on %s', era => {
       'Nobody was asked: the inbox could not be reached.',
     ],
   ];
-  it.each(missing)('is refused before anything is asked: %s', async (_, how, says) => {
-    expect(await how()).toContain(says);
-  });
+  it.each(missing)(
+    'a question that an inbox can never answer is refused before anything is asked: %s',
+    async (_, how, says) => {
+      expect(await how()).toContain(says);
+    },
+  );
 
-  it('is taken out of the inbox again if it cannot be told whether it is there', async () => {
+  it('a question is taken out of the inbox again if it cannot be told whether it is there', async () => {
     const inbox = finance();
     const failing: ApprovalInbox = {
       ...inbox,
@@ -484,7 +487,7 @@ describe.each(eras)('a question that an inbox can never answer, on %s', era => {
     });
   });
 
-  it('is refused the same way in every run of a handler that goes on without it', async () => {
+  it('a question that an inbox can never answer is refused the same way in every run of a handler that goes on', async () => {
     const groups: Record<string, string[]> = { finance: [] };
     const inbox = testInbox({ groups });
     const person = scriptedPerson([yes, yes]);
@@ -505,7 +508,7 @@ describe.each(eras)('a question that an inbox can never answer, on %s', era => {
 });
 
 describe.each(eras)('the requester, on %s', era => {
-  it('answers in their own inbox where a passkey is demanded', async () => {
+  it('the requester answers in their own inbox where a passkey is demanded', async () => {
     const inbox = finance();
     let answer: Answer<unknown> | undefined;
     const { act, call } = await served(
@@ -526,14 +529,14 @@ describe.each(eras)('the requester, on %s', era => {
     expect(answer!.by).toMatchObject({ channel: 'approvers', assurance: 'present' });
   });
 
-  it('has no vote where they are excluded', async () => {
+  it('the requester has no vote where they are excluded', async () => {
     const inbox = finance();
     const { act } = await served({ era, carrier: 'http' }, payment({ not: 'requester' }), { inbox });
     await act();
     expect(() => inbox.vote(pay, requester, yes)).toThrow('it is for others');
   });
 
-  it('is not what answers without the passkey that is demanded count as', async () => {
+  it('an agreement without the passkey that the question demands is no answer', async () => {
     const inbox = finance();
     const weak: ApprovalInbox = {
       ...inbox,
@@ -562,7 +565,7 @@ const withdrawn = async (inbox: TestInbox): Promise<boolean> =>
   (await inbox.look(inbox.asked[0]!.id))?.outcome?.action === 'cancel';
 
 describe.each(pairings)('a call that waits for approvers and is given up, %s over %s', (era, carrier) => {
-  it('takes its question back with the task', async () => {
+  it('a call that is given up takes its question back with the task', async () => {
     const inbox = finance();
     const { act, mid, pair } = await served({ era, carrier, tasks: true }, payment(), {
       inbox,

@@ -67,7 +67,7 @@ describe('what a schema library makes of an answer', () => {
     return judged.then(result => ({ result, written }));
   };
 
-  it('is refused where JSON would lose it, with what to do', async () => {
+  it('what a schema library makes of an answer is refused where JSON would lose it, with what to do', async () => {
     await expect(recorded({ day: new Date(0) })).rejects.toMatchObject({
       code: 'form/unsupported',
       message: expect.stringMatching(
@@ -76,7 +76,7 @@ describe('what a schema library makes of an answer', () => {
     });
   });
 
-  it('is written down only where it is something else than the answer', async () => {
+  it('what a schema library makes of an answer is written down only where it is something else than the answer', async () => {
     expect(await recorded({ day: '2026-05-01' })).toEqual({
       result: { ok: true, value: { day: '2026-05-01' } },
       written: [{ ok: true, same: true }],
@@ -87,7 +87,7 @@ describe('what a schema library makes of an answer', () => {
 });
 
 describe('a wizard', () => {
-  it('with a form that has no usable name is refused with a code and what was got', () => {
+  it('a wizard with a form that has no usable name is refused with a code and what was got', () => {
     const named =
       (name: string, form: unknown = Boolean) =>
       () =>

@@ -84,7 +84,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     if (era === '2026-07-28') expect(methods).not.toContain('notifications/message');
   });
 
-  it('warns once of logging that the server does not declare', async () => {
+  it('a log message is warned of once where the server does not declare logging', async () => {
     const warnings: string[] = [];
     const mid = midcall({ warn: message => warnings.push(message) });
     const factory = () =>
@@ -101,7 +101,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(warnings.filter(each => each.includes('declares no logging'))).toHaveLength(1);
   });
 
-  it('tells what defer was given how the run ended: returned, failed, or suspended for its questions', async () => {
+  it('a function given to defer is told how the run ended: returned, failed, or suspended for its questions', async () => {
     const ends: RunOutcome[] = [];
     const { factory } = served(async call => {
       call.defer(end => void ends.push(end));
@@ -117,7 +117,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(ends).toEqual([...suspended, 'done', ...suspended, 'failed']);
   });
 
-  it('gives the request: its metadata, and over HTTP its headers', async () => {
+  it('a handler is given the request: its metadata, and over HTTP its headers', async () => {
     const { factory } = served(call =>
       JSON.stringify([call.request.meta['com.example/trace'], call.request.headers?.get('accept'), call.auth ?? null]),
     );
@@ -127,7 +127,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(JSON.parse(textOf(result))).toEqual(['abc', accept ?? null, null]);
   });
 
-  it('takes a text for the result of a tool, a prompt and a resource', async () => {
+  it('a text is taken for the result of a tool, a prompt and a resource', async () => {
     const mid = midcall({ warn: () => {} });
     const factory = () => {
       const server = withTool(mid, () => 'a text');
@@ -182,7 +182,7 @@ it('a client that cancels while its question is open is told to defer, and to no
   expect(seen).toEqual(['cancelled']);
 });
 
-it('refuses what is no level, no JSON and no progress, also where nobody listens', async () => {
+it('a call refuses what is no level, no JSON and no progress, also where nobody listens', async () => {
   const mistakes: ((call: Call) => void)[] = [
     call => call.log('loud' as LogLevel, 'x'),
     call => call.log('info', 10n),

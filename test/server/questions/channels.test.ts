@@ -3,7 +3,7 @@
  * is chosen, asked, waited for, judged and withdrawn like those that ship; nothing else knows of it.
  */
 import { type Call, midcall } from '@midcall/server';
-import { connectPair, pairings } from '@midcall/testing';
+import { connectPair, pairings, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AskChannel } from '../../../packages/server/src/questions/channel.ts';
@@ -101,7 +101,7 @@ afterEach(async () => {
 });
 
 describe.each(pairings)('a channel of its own, %s over %s', (era, carrier) => {
-  async function connect(capabilities: object, handler: (call: Call) => Promise<string>) {
+  async function connect(capabilities: object, handler: (call: Call) => Promise<string>, answers: Scripted[] = []) {
     const mid = midcall({
       channels: ['native', 'bell' as 'native'],
       suspectBelowMs: 0,
@@ -112,7 +112,7 @@ describe.each(pairings)('a channel of its own, %s over %s', (era, carrier) => {
       mid.tool(server, 'ask', {}, async (_, call) => ({ content: [{ type: 'text', text: await handler(call) }] }));
       return server;
     };
-    const pair = await connectPair(factory, { era, carrier, capabilities });
+    const pair = await connectPair(factory, { era, carrier, capabilities, person: scriptedPerson(answers) });
     open.push(pair);
     const call = async (signal?: AbortSignal) =>
       (await pair.client.callTool({ name: 'ask' }, signal && { signal })).content;
@@ -124,7 +124,7 @@ describe.each(pairings)('a channel of its own, %s over %s', (era, carrier) => {
     return answer.action === 'accept' ? `${answer.content} ${JSON.stringify(answer.by)}` : answer.action;
   };
 
-  it('is chosen for what it says of itself, and its answer is judged like any other', async () => {
+  it('a channel of its own is chosen for what it says of itself, and its answer is judged like any other', async () => {
     const { channel, log, rung, shout } = bell();
     now.bell = channel;
     const { call } = await connect({ elicitation: { form: {} } }, which);
@@ -136,7 +136,21 @@ describe.each(pairings)('a channel of its own, %s over %s', (era, carrier) => {
     expect(log).toEqual(['rung: Which?']);
   });
 
-  it('is not asked where an earlier one reaches the person and is enough', async () => {
+  it('a channel of its own is not asked where an earlier one reaches the person and is enough', async () => {
+    const { channel, log } = bell();
+    now.bell = channel;
+    const ask = async (each: Call) => {
+      const answer = await each.elicit({ message: 'Which?', form: ['red', 'green'] });
+      return `${answer.action} ${answer.by.channel}`;
+    };
+    const { call } = await connect({ elicitation: { form: {} } }, ask, [
+      { action: 'accept', content: { value: 'red' } },
+    ]);
+    expect(await call()).toEqual([{ type: 'text', text: 'accept native' }]);
+    expect(log).toEqual([]);
+  });
+
+  it('a channel of its own is not asked where the question names others', async () => {
     const { channel, log } = bell();
     now.bell = channel;
     const { call } = await connect({}, async each => {
@@ -159,5 +173,6 @@ describe.each(pairings)('a channel of its own, %s over %s', (era, carrier) => {
     await withdrawn;
   };
   // A client of 2026-07-28 has no way to say it between two rounds.
-  if (era === '2025-11-25') it('is told to take the question back where the client takes back the call', takenBack);
+  if (era === '2025-11-25')
+    it('a channel of its own is told to take the question back where the client takes back the call', takenBack);
 });

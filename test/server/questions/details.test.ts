@@ -55,13 +55,13 @@ const sign =
     call.elicit({ message: 'Sign this?', form: Boolean, details, ...more });
 
 describe.each(eras)('%s: an answer about details', era => {
-  it('is asked in the message, if both fit into it', async () => {
+  it('details are asked in the message, if both fit into it', async () => {
     const { answer, asked } = await answered(sign('Seven days.'), { era });
     expect(asked[0]!.params['message']).toBe('Sign this?\n\nSeven days.');
     expect(answer).toMatchObject({ action: 'accept', by: { channel: 'native', seen: sha('Seven days.') } });
   });
 
-  it('goes to a page that shows all of them, if they are too long for a message', async () => {
+  it('details that are too long for a message go to a page that shows all of them', async () => {
     const { answer, asked, page } = await answered(sign(long), { era });
     expect(asked.map(({ params }) => params['mode'])).toEqual(['url']);
     expect(asked[0]!.params['message']).not.toContain('Line 0');
@@ -69,11 +69,11 @@ describe.each(eras)('%s: an answer about details', era => {
     expect(answer).toMatchObject({ action: 'accept', content: true, by: { channel: 'page', seen: sha(long) } });
   });
 
-  it('says nothing of what was seen, if it is a no', async () => {
+  it('an answer that is a no says nothing of what was seen', async () => {
     expect((await answered(sign(long), { era, isYes: false })).answer.by).not.toHaveProperty('seen');
   });
 
-  it('is never asked without them: where no channel shows them, nobody was asked', async () => {
+  it('a question is never asked without its details: where no channel shows them, nobody is asked', async () => {
     const { answer, asked } = await answered(sign(long), { era, hasPages: false });
     expect(answer).toMatchObject({ action: 'cancel', reason: 'unavailable' });
     expect(asked).toEqual([]);
@@ -84,7 +84,7 @@ describe.each(eras)('%s: an answer about details', era => {
 });
 
 describe('details', () => {
-  it('are shown line by line, if they are a diff', async () => {
+  it('details that are a diff are shown line by line', async () => {
     const diff = '@@ -1,2 +1,2 @@\n-old <b>\n+new\n same';
     const { answer, page } = await answered(call =>
       call.elicitUrl({ message: 'Apply it?', page: confirm({ details: { diff } }) }),
@@ -93,7 +93,7 @@ describe('details', () => {
     expect(answer.content).toEqual({ approved: true, seen: sha(diff) });
   });
 
-  it('are shown as a table, with a header for each column', async () => {
+  it('details that are a table are shown with a header for each column', async () => {
     const table = {
       columns: ['Name', 'Price'],
       rows: [
@@ -112,7 +112,7 @@ describe('details', () => {
     );
   });
 
-  it('make two questions of one with the same words: a decline of one is none of the other', async () => {
+  it('details make two questions of one with the same words: a decline of one is none of the other', async () => {
     const { answer } = await answered(
       async call => {
         const first = await sign(`${long} 1`)(call);
@@ -123,7 +123,7 @@ describe('details', () => {
     expect(answer).toMatchObject([{ action: 'decline' }, { action: 'decline' }]);
   });
 
-  it('show characters that could hide others', async () => {
+  it('details show characters that could hide others', async () => {
     const { page } = await answered(sign(`${long}\u202e`));
     expect(page).toContain('⟦U+202E⟧');
   });
@@ -132,7 +132,7 @@ describe('details', () => {
     ['an empty text', ''],
     ['a row with a text too few', { columns: ['a', 'b'], rows: [['1']] }],
     ['another part', { diff: '+a', language: 'ts' }],
-  ])('cannot be %s', async (_, details) => {
+  ])('details cannot be %s', async (_, details) => {
     const { text } = await answered(sign(details as Details));
     expect(text).toContain('call.elicit: details must be a text, { diff: a text } or { columns, rows }');
   });

@@ -46,18 +46,18 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     return `picked ${(answer.content as { id: string }).id}`;
   };
 
-  it('gives the accepted content', async () => {
+  it('a handler is given the accepted content', async () => {
     const { text, asked } = await act(pick, [{ action: 'accept', content: { id: 'b' } }]);
     expect(text).toBe('picked b');
     expect(asked[0]?.params).toMatchObject({ message: 'Which?', requestedSchema: { required: ['id'] } });
   });
 
-  it('elicit-40: tells decline and dismissal apart', async () => {
+  it('elicit-40: a handler is told decline and dismissal apart', async () => {
     expect((await act(pick, [{ action: 'decline' }])).text).toBe('decline:');
     expect((await act(pick, [{ action: 'cancel' }])).text).toBe('cancel:dismissed');
   });
 
-  it('elicit-form-30: asks a bad answer again with the reason, twice, then calls it invalid', async () => {
+  it('elicit-form-30: a bad answer is asked again with the reason, twice, and then is invalid', async () => {
     const bad = { action: 'accept', content: { id: 'z' } };
     const { text, asked } = await act(pick, [bad, { action: 'accept' }, { action: 'accept', content: { id: 'a' } }]);
     expect(text).toBe('picked a');
@@ -66,7 +66,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect((await act(pick, [bad, bad, bad])).text).toBe('cancel:invalid');
   });
 
-  it('runs a step once, and what follows the answer once', async () => {
+  it('a step runs once, and what follows the answer runs once', async () => {
     const ran: string[] = [];
     const { text } = await act(
       async call => {
@@ -119,7 +119,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(asked).toHaveLength(2);
   });
 
-  it('ends a handler that never stops asking different questions of a client that cannot be asked', async () => {
+  it('a handler that never stops asking different questions of a client that cannot be asked is ended', async () => {
     const { text, isError } = await act(async call => {
       for (let n = 1; ; n++) await call.elicit({ message: `Question ${n}?`, form: Boolean, channels: [] });
     }, []);
@@ -127,7 +127,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(text).toContain('1000 questions');
   });
 
-  it('ends a call that has used its rounds with what was done and what is open', async () => {
+  it('a call that has used its rounds ends with what was done and what is open', async () => {
     const accept = { action: 'accept', content: { value: true } };
     const ask30 = async (call: Call) => {
       await call.step('prepare', () => 1);
@@ -144,7 +144,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     }
   });
 
-  it('takes a fallback only where nothing can be destroyed', async () => {
+  it('a fallback is taken only where nothing can be destroyed', async () => {
     const handler = async (call: Call) => {
       const answer = await call.elicit({
         message: 'Colour?',

@@ -165,7 +165,7 @@ describe.each(eras)('%s', era => {
     },
   );
 
-  it('elicit-13: also where a page may reach the person by other channels, the host is asked in no mode it lacks', async () => {
+  it('elicit-13: a host is asked in no mode it lacks, also where a page may reach the person by other channels', async () => {
     for (const [capabilities, mode] of [
       [{ elicitation: { form: {} } }, 'form'],
       [{ elicitation: { url: {} } }, 'url'],
@@ -205,7 +205,7 @@ describe.each(eras)('%s', era => {
     expect([later.text, later.asked.length, done]).toEqual(['deleted', 2, ['deleted']]);
   });
 
-  it('elicit-form-24, elicit-form-25, elicit-form-30: what does not fit is reported as such and nothing is done; what is optional may be missing', async () => {
+  it('elicit-form-24, elicit-form-25, elicit-form-30: an answer that does not fit is reported as such and nothing is done; what is optional may be missing', async () => {
     const done: unknown[] = [];
     const properties = {
       name: { type: 'string', enum: ['Ada', 'Bob'] },

@@ -142,7 +142,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(ran).toBe(1);
   });
 
-  it('what JSON would lose of it is refused, with its path', async () => {
+  it('what a library makes of an answer is refused where JSON would lose it, with its path', async () => {
     const when = z.object({ when: z.iso.date().transform(text => new Date(text)) });
     const text = await act(async call => (await call.elicit({ message: 'When?', form: when })).action, {
       answers: [accept({ when: '2026-08-01' })],
@@ -150,7 +150,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(text).toContain('makes a Date at content.when, which JSON cannot carry');
   });
 
-  it('a library that fails is asked once too', async () => {
+  it('a library that fails is asked once about an answer, too', async () => {
     let asked = 0;
     const failing = z.object({
       seat: z.string().refine(() => {
@@ -170,7 +170,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(asked).toBe(1);
   });
 
-  it('a question beside it does not leave while the library is looking', async () => {
+  it('a question beside another does not leave while the library is looking', async () => {
     const of = plane();
     let release = (): void => {};
     const looking = new Promise<void>(resolve => {
@@ -235,7 +235,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await close();
   });
 
-  it('so is one that came from a page', async () => {
+  it('an answer that comes from a page is judged once', async () => {
     if (carrier === 'http') return;
     const of = plane();
     const input = z.object({ seat: z.string().refine(of.free) });

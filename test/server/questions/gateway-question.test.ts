@@ -38,7 +38,7 @@ async function pass(
   }
 }
 
-it('leaves unchanged, but for an id where there are none and a mode where there must be one', async () => {
+it('a question of a gateway leaves unchanged, but for an id where there is none and a mode where there must be one', async () => {
   const leaves = { to: 'client', channel: 'native', method: 'elicitation/create', timeoutMs: 900_000, withdrawn };
   const answered = fromClient({ action: 'accept' }, 300);
   expect((await pass(answered)).left).toEqual([{ ...leaves, params }]);
@@ -58,7 +58,7 @@ it.each([
   [fromClient(null, 300), { action: 'cancel', reason: 'error' }, {}],
   [unanswered('timeout', 300), { action: 'cancel', reason: 'timeout' }, {}],
 ])(
-  'comes back as what the host said, audited once, and not again on replay (%#)',
+  'a question of a gateway comes back as what the host said, audited once, and not again on replay (%#)',
   async (recording, answer, suspect) => {
     const by = {
       channel: 'native',
@@ -79,7 +79,7 @@ it.each([
   ['of pages', { url: false }],
   ['of asking', { asks: 'none' }],
   ['of forms', { form: false, given: form }],
-] as const)('asks nobody where the client has no mode %s', async (_, given) => {
+] as const)('a question of a gateway asks nobody where the client has no mode %s', async (_, given) => {
   const { outcome, audited, left } = await pass(undefined, given);
   const by = { channel: 'native', assurance: 'in-band', elapsedMs: 0 };
   expect(outcome).toEqual({ kind: 'done', result: { action: 'cancel', reason: 'unavailable', by } });

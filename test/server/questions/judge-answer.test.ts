@@ -75,7 +75,7 @@ describe('a recorded answer', () => {
   it.each([
     ['native', 'in-band'],
     ['relay', 'relayed'],
-  ] as const)('judge-A5: over %s it is worth no more than that', async (channel, assurance) => {
+  ] as const)('judge-A5: an answer over %s is worth no more than its channel', async (channel, assurance) => {
     const content = { value: true };
     const recorded = { kind: 'answered', channel, assurance, got: { action: 'accept', content }, ms: slow } as const;
     expect((await answer(recorded)).by).toEqual({ channel, assurance, elapsedMs: slow });

@@ -55,7 +55,7 @@ describe.each(eras)('%s', era => {
     ['content that a form cannot hold', { action: 'accept', content: { value: { deep: [{}] } } }, 'cancel invalid', 3],
     ['no content', { action: 'accept' }, 'cancel invalid', 3],
     ['members nobody asked for', { action: 'decline', content: { value: [{}] }, more: null }, 'decline', 1],
-  ])('an answer with %s', async (_, given, said, times) => {
+  ])('an answer with %s means the same on both revisions, and is no yes', async (_, given, said, times) => {
     const mid = midcall({ warn: () => {}, suspectBelowMs: 0 });
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });

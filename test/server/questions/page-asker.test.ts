@@ -11,7 +11,7 @@ const urlMode = { can: { url: true } };
 const forms = { can: { form: true } };
 const [native, page] = [{ channel: 'native' }, { channel: 'page' }];
 
-it('a page in URL mode: consent, then the wait, each as it is; asked and answered are audited once', async () => {
+it('a page in URL mode is consented to and waited for, each as it is, and audited once as asked and answered', async () => {
   const on = scene({ ...urlMode, note: 'Use your badge.' });
   const { left, ...rest } = await on.put({ ...ask, key: 'k' }, byPage(finished()));
   expect(answerOf({ left, ...rest })).toEqual({
@@ -85,7 +85,7 @@ it('a page that is finished before it was asked for took no time', async () => {
   expect(recorded).toMatchObject({ got: { action: 'decline' }, ms: 0 });
 });
 
-it('a page by forms: the link in the first, the code in the second, which is no question of its own', async () => {
+it('a page by forms has the link in the first and the code in the second, which is no question of its own', async () => {
   const on = scene({ ...forms, check: 'code', note: 'Use your badge.' });
   const { left, outcome, journal } = await on.put(
     { ...ask, assurance: 'out-of-band' },

@@ -61,7 +61,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     };
   }
 
-  it('puts the question as a text, takes the answer once, and does the work once', async () => {
+  it('a relay puts the question as a text, takes the answer once, and does the work once', async () => {
     const { pair, call, begin, ran } = await connect({});
     const { text, ticket } = await begin();
     expect(text).toContain('> Which colour?');
@@ -78,7 +78,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('tells a decline from an answer', async () => {
+  it('a relay tells a decline from an answer', async () => {
     const { pair, call, begin, ran } = await connect({});
     const { ticket } = await begin();
     expect((await call('resume', { ticket, action: 'decline' })).text).toBe('decline by relay');
@@ -86,7 +86,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('checks the answer like any other, and asks again with a new ticket', async () => {
+  it('a relay checks the answer like any other, and asks again with a new ticket', async () => {
     const { pair, call, begin } = await connect({});
     const { ticket } = await begin();
     const { text } = await call('resume', { ticket, action: 'accept', content: { value: 'blue' } });
@@ -98,7 +98,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('takes no answer that comes late, and refuses an unknown ticket', async () => {
+  it('a relay takes no answer that comes late, and refuses an unknown ticket', async () => {
     const { pair, call, begin, later, ran } = await connect({});
     const { ticket } = await begin();
     later(61_000);
@@ -109,7 +109,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('lists the tool only for clients that may need it', async () => {
+  it('the tool resume is listed only for clients that may need it', async () => {
     const without = await connect({});
     expect((await without.pair.client.listTools()).tools.map(tool => tool.name)).toEqual(['paint', 'resume']);
     await without.pair.close();
@@ -133,7 +133,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     return `${yes} of 40`;
   };
 
-  it('asks forty questions of a client that may be asked: where its rounds are used up, a ticket continues the call', async () => {
+  it('a client that can be asked gets forty questions: where its rounds are used up, a ticket continues the call', async () => {
     const [measured, tickets]: [string[], string[]] = [[], []];
     const person = scriptedPerson(Array(40).fill({ action: 'accept', content: { value: true } }));
     const seen = person.asked;
@@ -157,7 +157,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('asks forty questions through the model, each with a ticket of its own', async () => {
+  it('a relay asks forty questions through the model, each with a ticket of its own', async () => {
     const measured: string[] = [];
     const { pair, call, begin } = await connect({}, fortyQuestions(measured));
     let { text, ticket } = await begin();
@@ -171,7 +171,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('does not carry a question that demands more, nor one of a destructive tool that did not allow it', async () => {
+  it('a relay does not carry a question that demands more, nor one of a destructive tool that did not allow it', async () => {
     const demanding = await connect({}, async call => {
       const answer = await call.elicit({
         message: 'Sure?',
@@ -191,7 +191,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await silent.pair.close();
   });
 
-  it('reaches the model also where the tool promises structured results, on both sides of the wire', async () => {
+  it('a relay reaches the model also where the tool promises structured results, on both sides of the wire', async () => {
     const mid = midcall({ channels: ['native', 'relay'], suspectBelowMs: 0, warn: () => {} });
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });
@@ -211,7 +211,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('is used once where two use it at the same time: both are told what came of it', async () => {
+  it('a ticket is used once where two use it at the same time: both are told what came of it', async () => {
     let begin = (): void => {};
     const begun = new Promise<void>(resolve => {
       begin = resolve;
@@ -304,7 +304,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await first.close();
   });
 
-  it('is not spent where the person’s action is missing', async () => {
+  it('a ticket is not spent where the person’s action is missing', async () => {
     const { pair, call, begin } = await connect({});
     const { ticket } = await begin();
     expect(await call('resume', { ticket })).toMatchObject({
@@ -315,7 +315,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('is not spent by somebody it was not made for', async () => {
+  it('a ticket is not spent by somebody it was not made for', async () => {
     let who = 'ann';
     const mid = midcall({
       channels: ['relay'],

@@ -57,7 +57,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     };
   }
 
-  it('gives the reply, and warns once where sampling is deprecated', async () => {
+  it('a sample gives the reply, and warns once where sampling is deprecated', async () => {
     const { text, asked, warnings } = await act(async call => textOf(await call.sample(hello)), [reply('Hi')]);
     expect(text).toBe('Hi');
     expect(asked[0]?.params).toMatchObject({ maxTokens: 100 });
@@ -65,7 +65,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(warnings.filter(each => each.includes('sampling is deprecated'))).toHaveLength(era === '2026-07-28' ? 1 : 0);
   });
 
-  it('000-15: samples and elicits in one call, and works once', async () => {
+  it('000-15: a call samples and elicits, and works once', async () => {
     let applied = 0;
     const { text, asked } = await act(
       async call => {
@@ -100,7 +100,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     }),
   ];
 
-  it('runs a tool loop: parallel uses, a tool that throws, no tools on the last request, each tool once', async () => {
+  it('a tool loop runs each tool once, also side by side or where it throws, and has no tools on its last request', async () => {
     const ran: string[] = [];
     const { text, asked } = await act(
       async call => {
@@ -126,14 +126,14 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     ]);
   });
 
-  it('refuses what breaks the rules before it is sent', async () => {
+  it('a sample that breaks the rules is refused before it is sent', async () => {
     const { text, isError, asked } = await act(async call => textOf(await call.sample({ ...hello, maxTokens: 0 })), []);
     expect(isError).toBe(true);
     expect(text).toContain('maxTokens');
     expect(asked).toHaveLength(0);
   });
 
-  it('sampling-04: refuses clearly where there is no model, and uses the operator’s where one is given', async () => {
+  it('sampling-04: a sample is refused clearly where there is no model, and uses the operator’s where one is given', async () => {
     const ask = async (call: Call) => textOf(await call.sample(hello));
     expect((await act(ask, [], { elicitation: {} })).text).toContain('needs a language model');
     const model = {
@@ -161,7 +161,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
   });
   const codeOf = (error: unknown) => `${(error as { code: string }).code}: ${(error as Error).message}`;
 
-  it('sampler-P1: uses the operator’s model for tools where the client’s takes none, and refuses where neither does', async () => {
+  it('sampler-P1: a tool loop uses the operator’s model where the client’s takes no tools, and is refused where neither does', async () => {
     const loop = (call: Call) =>
       call.sampleWithTools({ ...hello, tools: counting([]) }).then(({ result }) => textOf(result), codeOf);
     const plain = { elicitation: {}, sampling: {} };
@@ -176,7 +176,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect((await act(loop, [], plain)).text).toMatch(/^sampling\/unavailable: .*has no model of its own/);
   });
 
-  it('sampler-P1: asks a 2026-07-28 client for its model only where the operator allowed it', async () => {
+  it('sampler-P1: a 2026-07-28 client is asked for its model only where the operator allowed it', async () => {
     const ask = (call: Call) => call.sample(hello).then(textOf, codeOf);
     const { text, asked } = await act(ask, [reply('Hi')], undefined, { sampling: {} });
     if (era === '2025-11-25') expect(text).toBe('Hi');
@@ -186,7 +186,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     }
   });
 
-  it('sampler-P2: ends the wait for a model of its own, and tells the model to stop', async () => {
+  it('sampler-P2: a sample of the operator’s model ends when its time is up, and the model is told to stop', async () => {
     let stopped = false;
     const model = own(true, signal => {
       signal.addEventListener('abort', () => (stopped = true));
@@ -202,7 +202,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(stopped).toBe(true);
   });
 
-  it('sampler-P2: ends the wait for the client’s model; past its time on 2026-07-28 a reply does not count', async () => {
+  it('sampler-P2: a sample of the client’s model ends when its time is up; past it on 2026-07-28 a reply does not count', async () => {
     let now = 1_000_000;
     const late = () => {
       now += 60_000;
@@ -236,7 +236,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(asked.length).toBeLessThanOrEqual(2);
   });
 
-  it('sampling-39, sampling-99; sampler-P3: ends a loop that would never end, with no tools on its last request', async () => {
+  it('sampling-39, sampling-99; sampler-P3: a tool loop that would never end is ended, with no tools on its last request', async () => {
     const again = uses({ id: '1', name: 'add', input: { a: 1, b: 2 } });
     const script = (asked: { params: { toolChoice?: { mode?: string } } }) =>
       asked.params.toolChoice?.mode === 'none' ? reply('enough') : again;
@@ -251,7 +251,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(asked).toHaveLength(era === '2026-07-28' ? 9 : 10);
   });
 
-  it('tells a refusal apart from a failure', async () => {
+  it('a refusal to sample is told as one', async () => {
     if (era === '2026-07-28') return;
     const refusal = () => Promise.reject(Object.assign(new Error('User rejected'), { code: -1 }));
     const { text } = await act(
@@ -261,7 +261,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(text).toBe('sampling/refused');
   });
 
-  it('does not call a refusal the person’s that came before anybody could have read the request', async () => {
+  it('a refusal to sample that came before anybody could have read the request is not called the person’s', async () => {
     if (era === '2026-07-28') return;
     const clock = handClock();
     const refusal = (afterMs: number) => async () => {

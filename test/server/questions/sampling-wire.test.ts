@@ -127,7 +127,7 @@ describe.each(eras)('%s', era => {
       );
     });
 
-    it('sampling-06: happens before the result of its own call', () => {
+    it('sampling-06: a tool loop happens before the result of its own call', () => {
       const at = (wanted: (message: Params) => boolean) =>
         run.frames.map(({ message }, index) => (wanted(message) ? index : -1)).filter(index => index >= 0);
       const asked = at(message => /"sampling\/createMessage"/.test(JSON.stringify(message)));
@@ -137,7 +137,7 @@ describe.each(eras)('%s', era => {
       expect(asked.every(index => index > called && index < ended)).toBe(true);
     });
 
-    it('sampling-05, sampling-25, sampling-26: asks with messages and maxTokens, as a request or inside input_required', () => {
+    it('sampling-05, sampling-25, sampling-26: a tool loop asks with messages and maxTokens, as a request or inside input_required', () => {
       for (const { message, params } of run.legs) {
         expect(params.maxTokens).toBe(100);
         expect(Array.isArray(params.messages)).toBe(true);
@@ -151,7 +151,7 @@ describe.each(eras)('%s', era => {
       expect(run.said).toBe('Done. after 4');
     });
 
-    it('sampling-12, sampling-33: offers tools as an array of names, descriptions and object schemas', () => {
+    it('sampling-12, sampling-33: a tool loop offers tools as an array of names, descriptions and object schemas', () => {
       for (const { params } of run.legs)
         expect(params.tools).toEqual(
           ['slow', 'fails'].map(name => ({
@@ -162,11 +162,11 @@ describe.each(eras)('%s', era => {
         );
     });
 
-    it('sampling-13: offers tools that are none of the server’s own', () => {
+    it('sampling-13: a tool loop offers tools that are none of the server’s own', () => {
       expect(run.listed).toEqual([['act'], ['act']]);
     });
 
-    it('sampling-31, sampling-36, sampling-49: runs each tool once, in the server, side by side, before the next request', () => {
+    it('sampling-31, sampling-36, sampling-49: a tool loop runs each tool once, in the server, side by side, before the next request', () => {
       expect(ran.slice(0, 2).sort()).toEqual(['slow 1', 'slow 2']);
       expect(ran.slice(2)).toEqual(['fails 3', 'slow 4']);
       expect(blocks(run.legs[1]!.params.messages.at(-1)!.content)).toHaveLength(2);
@@ -207,11 +207,11 @@ describe.each(eras)('%s', era => {
       expect(run.said).toBe('Done. after 4');
     });
 
-    it('sampling-39, sampling-40: switches tools off in the last request it may send', () => {
+    it('sampling-39, sampling-40: a tool loop switches tools off in the last request it may send', () => {
       expect(run.legs.map(leg => leg.params.toolChoice)).toEqual([undefined, undefined, undefined, { mode: 'none' }]);
     });
 
-    it('sampling-41: gives results as arrays of blocks', () => {
+    it('sampling-41: a tool loop gives results as arrays of blocks', () => {
       const results = blocks(run.legs[1]!.params.messages.at(-1)!.content);
       expect(results).toEqual([
         { type: 'tool_result', toolUseId: '1', content: [text('slow 1')] },
@@ -219,23 +219,23 @@ describe.each(eras)('%s', era => {
       ]);
     });
 
-    it('sampling-42: offers the same tools in every request', () => {
+    it('sampling-42: a tool loop offers the same tools in every request', () => {
       expect(new Set(run.legs.map(leg => JSON.stringify(leg.params.tools))).size).toBe(1);
     });
 
-    it('sampling-105: tells of a tool that failed, and goes on', () => {
+    it('sampling-105: a tool loop tells of a tool that failed, and goes on', () => {
       expect(blocks(run.legs[2]!.params.messages.at(-1)!.content)).toEqual([
         { type: 'tool_result', toolUseId: '3', isError: true, content: [text('The tool fails failed: it is broken.')] },
       ]);
     });
 
-    it('sampling-107: sends _meta of a tool use back as it came', () => {
+    it('sampling-107: a tool loop sends _meta of a tool use back as it came', () => {
       for (const { params } of run.legs.slice(1))
         expect(JSON.stringify(blocks(params.messages[1]!.content)[0]!['_meta'])).toBe(JSON.stringify(marked._meta));
     });
   });
 
-  it('sampling-15, sampling-18: sends tools only where the client declares them', async () => {
+  it('sampling-15, sampling-18: a server sends tools only where the client declares them', async () => {
     const tool = samplingTool({ name: 't', description: '', input: z.object({}), run: () => '' });
     const loop = (call: Call) => call.sampleWithTools({ ...hello, tools: [tool] }).then(() => 'done', codeOf);
     const offered = (call: Call) => call.sample({ ...hello, tools: [tool.definition] }).then(() => 'done', codeOf);
@@ -255,7 +255,7 @@ describe.each(eras)('%s', era => {
   });
 
   it.each([{}, { context: {} }])(
-    'sampling-20, sampling-21, sampling-23, sampling-24: never sends includeContext, and warns an author who sets it; client declares %j',
+    'sampling-20, sampling-21, sampling-23, sampling-24: a server never sends includeContext, and warns an author who sets it; client declares %j',
     async declared => {
       const tool = samplingTool({ name: 't', description: '', input: z.object({}), run: () => '' });
       for (const includeContext of [undefined, 'none', 'thisServer', 'allServers']) {
@@ -276,7 +276,7 @@ describe.each(eras)('%s', era => {
     },
   );
 
-  it('sampling-02, sampling-43, sampling-60, sampling-62, sampling-63, sampling-64: sends text, image and audio, one block or several', async () => {
+  it('sampling-02, sampling-43, sampling-60, sampling-62, sampling-63, sampling-64: a server sends text, image and audio, one block or several', async () => {
     const image = { type: 'image', data: 'aGk=', mimeType: 'image/png' } as const;
     const audio = { type: 'audio', data: 'aG8=', mimeType: 'audio/wav' } as const;
     const messages = [text('?'), image, audio, [text('?'), image, audio]].map(content => ({
@@ -291,7 +291,7 @@ describe.each(eras)('%s', era => {
     expect(asked[0]?.params['messages']).toEqual(messages);
   });
 
-  it('sampling-66, sampling-70, sampling-75, sampling-79, sampling-81, sampling-82, sampling-83: sends what the author set, as the author set it', async () => {
+  it('sampling-66, sampling-70, sampling-75, sampling-79, sampling-81, sampling-82, sampling-83: a server sends what the author set, as the author set it', async () => {
     const params = {
       ...hello,
       systemPrompt: 'Be brief.',
@@ -337,7 +337,7 @@ describe.each(eras)('%s', era => {
     ['sampling-59: no role', [{ content: text('?') }]],
     ['sampling-59: no content', [{ role: 'user' }]],
     ['sampling-94: an unknown block', [{ role: 'user', content: { type: 'video' } }]],
-  ])('lets nothing leave that breaks a rule: %s', async (_, messages) => {
+  ])('a server lets nothing leave that breaks a rule: %s', async (_, messages) => {
     const tools = [{ name: 't', inputSchema: { type: 'object' } }];
     const ask = (call: Call) => call.sample({ ...hello, tools, messages: messages as never }).then(() => '', codeOf);
     const { said, legs } = await act(ask, []);
@@ -359,7 +359,7 @@ describe.each(eras)('%s', era => {
       reply('', { content: { type: 'image', data: '?', mimeType: 'image/png' } }),
       {},
     ],
-  ])('takes no reply that breaks a rule, whatever client sends it: %s', async (_, given, more) => {
+  ])('a server takes no reply that breaks a rule, whatever client sends it: %s', async (_, given, more) => {
     const tools = [{ name: 't', inputSchema: { type: 'object' } }];
     const mid = midcall({ warn: () => {}, sampling: { askWhereDeprecated: true } });
     const factory = () => {
@@ -376,7 +376,7 @@ describe.each(eras)('%s', era => {
     expect(client.questions).toHaveLength(1);
   });
 
-  it('sampling-94: takes no reply with a block that is none, whatever client sends it, in a loop of tools either', async () => {
+  it('sampling-94: a server takes no reply with a block that is none, whatever client sends it, in a loop of tools either', async () => {
     const tools = [samplingTool({ name: 't', description: 'T.', input: z.object({}), run: () => 'ran' })];
     const mid = midcall({ warn: () => {}, sampling: { askWhereDeprecated: true } });
     const outcomes = new Set<string>();
@@ -406,7 +406,7 @@ describe.each(eras)('%s', era => {
     expect([...outcomes]).toEqual(['sampling/invalid']);
   });
 
-  it('sampling-94: sends no message with a block that is none', async () => {
+  it('sampling-94: a server sends no message with a block that is none', async () => {
     for (const [wrong, block] of badBlocks) {
       for (const [role, content] of [
         ['user', block],
@@ -421,7 +421,7 @@ describe.each(eras)('%s', era => {
     }
   });
 
-  it('sampling-65, sampling-86, sampling-87: takes any model, any stop reason, and none', async () => {
+  it('sampling-65, sampling-86, sampling-87: a server takes any model, any stop reason, and none', async () => {
     const modelPreferences = { hints: [{ name: 'a model nobody has' }] };
     for (const stopReason of ['endTurn', 'stopSequence', 'maxTokens', 'content_filter', undefined]) {
       const { stopReason: _, ...rest } = reply('Hi.', { model: 'another' });
@@ -436,7 +436,7 @@ describe.each(eras)('%s', era => {
     }
   });
 
-  it('sampling-43: takes a reply of one block, and of several', async () => {
+  it('sampling-43: a server takes a reply of one block, and of several', async () => {
     const tools = [{ name: 't', inputSchema: { type: 'object' } }];
     for (const content of [text('One.'), [text('One.'), text('Two.')]]) {
       const ask = async (call: Call) => JSON.stringify((await call.sample({ ...hello, tools })).content);
@@ -461,7 +461,7 @@ describe.each(eras)('%s', era => {
     expect([direct.said, direct.legs]).toEqual(['Same.', []]);
   });
 
-  it('sampling-03: leaves sampling on 2026-07-28 out until the operator switches it on, and then warns', async () => {
+  it('sampling-03: a server leaves sampling on 2026-07-28 out until the operator switches it on, and then warns', async () => {
     const ask = (call: Call) => call.sample(hello).then(textOf, codeOf);
     const off = await act(ask, [reply('Hi.')], undefined, { sampling: {} });
     const on = await act(ask, [reply('Hi.')]);

@@ -25,7 +25,7 @@ const asks: readonly [string, Ask][] = [
 
 describe.each(eras)('%s', era => {
   describe.each([undefined, 'page', 'relay'] as const)('over %s', channel => {
-    it.each(asks)('%s', async (_, ask) => {
+    it.each(asks)('a question that asks for a secret is refused, and nobody is asked: %s', async (_, ask) => {
       const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
       const mid = midcall({ pages, channels: ['native', 'page', 'relay'], suspectBelowMs: 0, warn: () => {} });
       let code: unknown;

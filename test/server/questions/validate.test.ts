@@ -28,7 +28,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     readonly properties: Readonly<Record<string, { readonly description?: string; readonly default?: unknown }>>;
   }
 
-  it('puts each message at its field, with what was typed, and judges each answer once', async () => {
+  it('an author’s check puts each message at its field, with what was typed, and judges each answer once', async () => {
     const judged: unknown[] = [];
     const { said, asked } = await call(
       async each => {
@@ -61,7 +61,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(again!.requestedSchema.properties['count']).not.toHaveProperty('description');
   });
 
-  it('asks again twice, and then the answer is invalid', async () => {
+  it('an answer that its check refuses is asked for twice more, and then is invalid', async () => {
     const taken = [seats('1A'), seats('1B'), seats('1C')];
     const { said, asked } = await call(
       each => each.elicit({ message: 'Which seat?', form, validate: async ({ seat }) => `Seat ${seat} is taken` }),
@@ -75,7 +75,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     ]);
   });
 
-  it('shows no secret again that was typed, and cuts what is wrong to a length people read', async () => {
+  it('a form put again shows no secret that was typed, and cuts what is wrong to a length people read', async () => {
     const { asked } = await call(
       each =>
         each.elicit({
@@ -104,7 +104,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect([said.action, judged]).toEqual(['decline', []]);
   });
 
-  it('ends the call where it returns something else, or throws', async () => {
+  it('validate ends the call where it returns something else, or throws', async () => {
     const bad = await call(
       each => each.elicit({ message: 'Which seat?', form, validate: (() => ({ seat: 7 })) as never }),
       [seats('1A')],

@@ -12,7 +12,7 @@ const says = (problem: unknown) =>
 const rule = 'validate';
 
 describe('what an author says of an answer', () => {
-  it('is nothing where the answer is right, or where nobody looks at it', async () => {
+  it('what an author says of an answer is nothing where the answer is right, or where nobody looks at it', async () => {
     expect(await says(undefined)).toBeUndefined();
     expect(await says(null)).toBeUndefined();
     expect(await says({})).toBeUndefined();
@@ -20,7 +20,7 @@ describe('what an author says of an answer', () => {
     expect(await validated(run, { message: 'When?' }, {}, 'id')).toBeUndefined();
   });
 
-  it('is a text of the whole answer, or one for each field that is wrong', async () => {
+  it('what an author says of an answer is a text of the whole answer, or one for each field that is wrong', async () => {
     expect(await says('That day is taken.')).toEqual([{ rule, message: 'That day is taken.' }]);
     expect(await says({ day: 'Taken.', seat: undefined, meal: 'Sold out.' })).toEqual([
       { field: 'day', rule, message: 'Taken.' },
@@ -28,14 +28,14 @@ describe('what an author says of an answer', () => {
     ]);
   });
 
-  it('is cut after five hundred characters', async () => {
+  it('what an author says of an answer is cut after five hundred characters', async () => {
     expect(await says('w'.repeat(500))).toEqual([{ rule, message: 'w'.repeat(500) }]);
     expect(await says('w'.repeat(501))).toEqual([{ rule, message: `${'w'.repeat(499)}…` }]);
     expect(await says({ day: 'w'.repeat(501) })).toEqual([{ field: 'day', rule, message: `${'w'.repeat(499)}…` }]);
   });
 
   it.each([[''], ['  '], [4], [true], [{ day: '' }], [{ day: 4 }], [{ day: 'Taken.', seat: 4 }]])(
-    'is refused where it does not say whether anything is wrong: %j',
+    'what an author says of an answer is refused where it does not say whether anything is wrong: %j',
     async problem => {
       await expect(says(problem)).rejects.toThrow(
         new TypeError(
@@ -97,7 +97,7 @@ describe('a form that is put again', () => {
     },
   );
 
-  it('takes what was typed from the content of an accept, and from nothing else', () => {
+  it('what was typed is taken from the content of an accept, and from nothing else', () => {
     expect(typedIn({ action: 'accept', content: { a: 1 } })).toEqual({ a: 1 });
     for (const got of [null, undefined, {}, { content: null }, { content: 'a' }]) expect(typedIn(got)).toEqual({});
   });

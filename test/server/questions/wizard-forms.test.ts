@@ -93,7 +93,7 @@ describe('the forms of a wizard', () => {
     );
   });
 
-  it('depend on a field of a form before them', () => {
+  it('a form of a wizard may depend only on a field of a form before it', () => {
     for (const when of [
       { form: 'later', field: 'yes', is: true },
       { form: 'first', field: 'no', is: true },
@@ -111,7 +111,7 @@ describe('an answer on one line', () => {
   const [way] = trip();
   const line = (typed: Readonly<Record<string, unknown>>, form = way!) => summary(form, { typed, content: undefined });
 
-  it('names fields by their titles and what was chosen by its own', () => {
+  it('an answer on one line names fields by their titles and what was chosen by its own', () => {
     expect(line({ by: 'ship', back: true, extras: ['meal', 'bed'] })).toBe(
       'By: ship, And back: yes, With: meal and bed',
     );
@@ -130,7 +130,7 @@ describe('an answer on one line', () => {
     expect(line({ seat: 'x' }, titled)).toMatch(/: x$/);
   });
 
-  it('hides what looks like a card number, and cuts what is long', () => {
+  it('an answer on one line hides what looks like a card number, and cuts what is long', () => {
     expect(line({ by: '4111 1111 1111 1111' })).toBe('By: (hidden)');
     expect(line({ by: 'b'.repeat(80) })).toBe(`By: ${'b'.repeat(80)}`);
     expect(line({ by: 'b'.repeat(81) })).toBe(`By: ${'b'.repeat(79)}…`);

@@ -67,7 +67,7 @@ async function played(
 }
 
 describe('a wizard in the rounds of a client', () => {
-  it('wizard-W6: asks nine forms in one round where one after the other would not fit, and shows all answers in a second', async () => {
+  it('wizard-W6: a wizard asks nine forms in one round where one by one would not fit, and shows all answers in a second', async () => {
     const nine = Array.from({ length: 9 }, (_, at) => accept({ value: `answer ${at}` }));
     const { text, asked, rounds } = await played(wizard(forms(9)), [...nine, send]);
     expect(JSON.parse(text)).toEqual(Object.fromEntries(nine.map((_, at) => [`f${at}`, `answer ${at}`])));
@@ -78,13 +78,13 @@ describe('a wizard in the rounds of a client', () => {
     expect(rounds).toBe(2);
   });
 
-  it('wizard-W6: asks one form at a time by requests, which have no limit', async () => {
+  it('wizard-W6: a wizard asks one form at a time by requests, which have no limit', async () => {
     const nine = Array.from({ length: 9 }, (_, at) => accept({ value: `answer ${at}` }));
     const { asked } = await played(wizard(forms(9)), [...nine, send], { era: '2025-11-25' });
     expect(asked[8]!.requestedSchema.properties['change']?.oneOf).toHaveLength(8);
   });
 
-  it('wizard-W6: lets the person change their mind twice in five forms', async () => {
+  it('wizard-W6: a wizard lets the person change their mind twice in five forms', async () => {
     const five = Array.from({ length: 5 }, (_, at) => accept({ value: `answer ${at}` }));
     const { text, rounds } = await played(wizard(forms(5)), [
       ...five,
@@ -98,7 +98,7 @@ describe('a wizard in the rounds of a client', () => {
     expect(rounds).toBe(6);
   });
 
-  it('wizard-W6: leaves the last round for the look at all answers, which then offers no changes', async () => {
+  it('wizard-W6: a wizard leaves the last round for the look at all answers, which then offers no changes', async () => {
     const { text, asked } = await played(
       wizard(forms(2)),
       [accept({ value: 'a' }), accept({ value: 'b' }), change('f0'), accept({ value: 'c' }), send],
@@ -112,14 +112,14 @@ describe('a wizard in the rounds of a client', () => {
     expect(asked[4]!.message).toContain('They can no longer be changed here: send them, or decline.');
   });
 
-  it('wizard-W6: ends as invalid, without a loss of words, where an answer is rejected and no round is left to ask again', async () => {
+  it('wizard-W6: a wizard ends as invalid where an answer is rejected and no round is left to ask again', async () => {
     const refused = wizard(forms(2), { validate: { f0: () => 'Not this one.' } });
     const { text, isError } = await played(refused, [accept({ value: 'a' }), accept({ value: 'b' })], { maxRounds: 2 });
     expect(isError).toBe(false);
     expect(JSON.parse(text)).toMatchObject({ action: 'cancel', reason: 'invalid' });
   });
 
-  it('wizard-W6: validates the forms of one round in their order, each with the answers before it', async () => {
+  it('wizard-W6: a wizard validates the forms of one round in their order, each with the answers before it', async () => {
     const seen: unknown[] = [];
     const together = wizard(forms(6), {
       validate: { f5: (_value: string, earlier: unknown) => void seen.push(earlier) },
@@ -130,7 +130,7 @@ describe('a wizard in the rounds of a client', () => {
     expect(rounds).toBe(2);
   });
 
-  it('wizard-W6: refuses forms that depend on each other in more steps than there are rounds, before the first question', async () => {
+  it('wizard-W6: a wizard refuses forms that depend on each other in more steps than there are rounds, before the first question', async () => {
     const { text, isError, asked } = await played(wizard(chain(9)), []);
     expect({ isError, asked }).toEqual({ isError: true, asked: [] });
     expect(text).toContain(
@@ -146,7 +146,7 @@ describe('a wizard in the rounds of a client', () => {
     ['finds one that cannot fit', chain(9), [['too-many-rounds', ['2026-07-28']]]],
     ['has nothing to say of one that fits if its forms share rounds', forms(9), []],
     ['has nothing to say of one that fits without changes', chain(7), []],
-  ] as const)('explore %s', { tags: 'thorough' }, async (_, all, found) => {
+  ] as const)('explore looks at a wizard, and %s', { tags: 'thorough' }, async (_, all, found) => {
     // How long an answer took is the client's doing.
     const server = asking(async call => (await call.wizard({ message: 'Many things.', forms: all })).action);
     const report = await explore({ name: 'ask', server }, {}, { depth: 1, budget: 8 });

@@ -61,7 +61,7 @@ const answers =
 const processes = eras.flatMap(era => (['stdio', 'http'] as const).map(carrier => [era, carrier] as const));
 
 it.each(processes)(
-  'wizard-W1, wizard-W2, wizard-W3, wizard-W4: %s over %s: goes forwards and back through the forms of a process, and ends in the middle',
+  'wizard-W1, wizard-W2, wizard-W3, wizard-W4: %s over %s: a wizard goes forwards and back through the forms of a process, and ends in the middle',
   async (era, carrier) => {
     const plan = await traveller(era, await carriers[carrier]());
     const { text, asked } = await plan(

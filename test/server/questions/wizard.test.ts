@@ -47,7 +47,7 @@ function calls(handler: (call: Call) => Promise<string>) {
 }
 
 describe.each(corners)('a wizard on %s over %s', (...pairing) => {
-  it('asks the forms that apply, shows all answers, and gives the content of each', async () => {
+  it('a wizard asks the forms that apply, shows all answers, and gives the content of each', async () => {
     const { text, asked } = await plansTrip(pairing, [
       outAndBack,
       accept({ day: '2027-03-08' }),
@@ -63,7 +63,7 @@ describe.each(corners)('a wizard on %s over %s', (...pairing) => {
     ]);
   });
 
-  it('leaves out a form whose condition does not hold', async () => {
+  it('a wizard leaves out a form whose condition does not hold', async () => {
     const { text, asked } = await plansTrip(pairing, [out, accept({ seat: '2B' }), send]);
     expect(text).toBe('Seat 2B, out on 2027-03-01, one way.');
     expect(asked[1]!.message).toBe('A trip to Porto.\n\nStep 2 of 2: Seat');
@@ -111,7 +111,7 @@ describe.each(corners)('a wizard on %s over %s', (...pairing) => {
     expect(day(7)).toMatchObject({ description: 'Choose a day after the departure.', default: '2027-03-08' });
   });
 
-  it('wizard-W4: offers the way back on each form but the first, with the fields empty too, and comes back to what was typed', async () => {
+  it('wizard-W4: a wizard offers the way back on each form but the first, also with empty fields, and comes back to what was typed', async () => {
     const { text, asked } = await plansTrip(pairing, [
       ...[outAndBack, accept({ change: 'dates' }), outAndBack, accept({ day: '2027-03-08' })],
       ...[accept({ seat: '2A', change: 'back' }), accept({ day: '2027-03-09' }), accept({ seat: '2A' }), send],
@@ -138,7 +138,7 @@ describe.each(corners)('a wizard on %s over %s', (...pairing) => {
     );
   });
 
-  it('wizard-W4: lets the person change an earlier form from one that is refused because of it, and keeps what they typed', async () => {
+  it('wizard-W4: a wizard lets the person change an earlier form from one refused because of it, and keeps what they typed', async () => {
     const wrongStart = accept({ day: '2027-12-01', return: true });
     const { text, asked } = await plansTrip(pairing, [
       ...[wrongStart, accept({ day: '2027-03-08' }), accept({ day: '2027-03-08', change: 'nothing' })],
@@ -160,7 +160,7 @@ describe.each(corners)('a wizard on %s over %s', (...pairing) => {
     expect(asked[5]!.message).toBe('A trip to Porto.\n\nStep 3 of 3: Seat');
   });
 
-  it('gives up a form that is refused three times, as for any question, also where the person goes back in between', async () => {
+  it('a wizard gives up a form that is refused three times, also where the person goes back in between', async () => {
     const wrong = accept({ day: '2027-02-01' });
     const { text, asked } = await plansTrip(pairing, [outAndBack, wrong, wrong, wrong]);
     expect([text, asked.length]).toEqual([expect.stringMatching(/^No trip was planned: /), 4]);
@@ -185,7 +185,7 @@ describe.each(corners)('a wizard on %s over %s', (...pairing) => {
     expect((await asks(pairing, whole, handler)).text).toBe(said);
   });
 
-  it('asks a wizard of one form as that form, and hides what looks like a card in the look at all answers', async () => {
+  it('a wizard of one form is asked as that form, and hides what looks like a card in the look at all answers', async () => {
     const single = calls(async call => {
       const answer = await call.wizard({ message: 'One thing.', forms: { one: { title: 'One', form: [['a', 'b']] } } });
       return JSON.stringify(answer.action === 'accept' && answer.content);
@@ -205,7 +205,7 @@ describe.each(corners)('a wizard on %s over %s', (...pairing) => {
     expect(asked[2]!.message).toContain('One: Value: (hidden)\nTwo: Value: Low');
   });
 
-  it('cuts a look at many answers, which go on nevertheless', async () => {
+  it('a wizard cuts a look at many answers, which go on nevertheless', async () => {
     const names = Array.from({ length: 6 }, (_, index) => `f${index}`);
     const many = calls(async call => {
       const form = Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`t${index}`, String]));
@@ -242,7 +242,7 @@ describe('a wizard that cannot be asked', () => {
       { message: 'x', forms: { one: { title: 'Sign in', form: { password: String } } } },
       /asks for a secret/,
     ],
-  ])('fails before anybody is asked: %s', async (_, wizard, says) => {
+  ])('a wizard that cannot be asked fails before anybody is asked: %s', async (_, wizard, says) => {
     const { text, asked } = await asks(
       ['2026-07-28', 'memory'],
       [],

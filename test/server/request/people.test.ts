@@ -136,7 +136,7 @@ describe.each(eras)('%s', era => {
     }
   });
 
-  it('elicit-url-11, elicit-url-43: who has no token gets 401, and no question stands in for one', async () => {
+  it('elicit-url-11, elicit-url-43: a caller without a token gets 401, and no question stands in for one', async () => {
     const { url, events } = await serve(sure);
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': era,

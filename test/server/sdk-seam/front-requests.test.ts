@@ -64,14 +64,14 @@ describe('a request to the client', () => {
     expect(errors).toEqual([]);
   });
 
-  it('fails with the error that the client sends, and its code', async () => {
+  it('a request to the client fails with the error that the client sends, and its code', async () => {
     const { server, sent, receive } = await connected();
     const { answer } = requestClient(server, ctx, 'elicitation/create', params);
     receive({ id: (sent[0]!.message as { id: string }).id, error: { code: -32601, message: 'Method not found' } });
     await expect(answer).rejects.toMatchObject({ code: -32601 });
   });
 
-  it('fails where it cannot be sent, and where the connection ends or has ended', async () => {
+  it('a request to the client fails where it cannot be sent, and where the connection ends or has ended', async () => {
     const broken = await connected(true);
     await expect(requestClient(broken.server, ctx, 'roots/list', {}).answer).rejects.toThrow('broken pipe');
     const { server } = await connected();
@@ -128,7 +128,7 @@ describe('a request to the client', () => {
     ]);
   });
 
-  it('leaves nothing at its signal once it is answered', async () => {
+  it('a request to the client leaves nothing at its signal once it is answered', async () => {
     const { server, sent, receive } = await connected();
     const { signal } = new AbortController();
     const answer = requestUntil(signal, server, ctx, { method: 'roots/list', params: {} });

@@ -279,11 +279,14 @@ async function play(era: Era, whose: Whose, [, frames]: Scene) {
 const differs = (era: Era, name: string): boolean => era === '2026-07-28' && name === 'the result: an address';
 
 describe.each(eras)('front-F1 on %s: what leaves is what the SDK would have sent', era => {
-  it.each(scenes.map(scene => [scene[0], scene] as const))('for %s', async (_, scene) => {
-    const [ours, theirs] = [await play(era, 'ours', scene), await play(era, 'the SDK’s', scene)];
-    if (differs(era, scene[0])) expect(ours.left).toEqual([expect.stringContaining('-32603')]);
-    else expect(ours).toEqual(theirs);
-  });
+  it.each(scenes.map(scene => [scene[0], scene] as const))(
+    'what leaves is what the SDK would have sent for %s',
+    async (_, scene) => {
+      const [ours, theirs] = [await play(era, 'ours', scene), await play(era, 'the SDK’s', scene)];
+      if (differs(era, scene[0])) expect(ours.left).toEqual([expect.stringContaining('-32603')]);
+      else expect(ours).toEqual(theirs);
+    },
+  );
 });
 
 it.each(scenes.filter(([name]) => !differs('2026-07-28', name)).map(scene => [scene[0], scene] as const))(
@@ -409,14 +412,14 @@ describe.each(eras)('on %s', era => {
   });
 });
 
-it('refuses a server that is connected already, and says what to do', async () => {
+it('a server that is connected already is refused, and the error says what to do', async () => {
   const server = new McpServer({ name: 's', version: '1' });
   await server.connect({ start: async () => {}, send: async () => {}, close: async () => {} });
   expect(() => midcall({ warn: () => {}, onError: () => {} }).wrap(server)).toThrow('before you connect it');
   await server.close();
 });
 
-it('honours the limit of elements that the server has for arguments', async () => {
+it('a server’s own limit of elements holds for the arguments of our tools', async () => {
   const answers = await Promise.all(
     (['ours', 'the SDK’s'] as const).map(async whose => {
       const endpoint = mcpEndpoint(() => {
@@ -445,7 +448,7 @@ it('honours the limit of elements that the server has for arguments', async () =
   expect(answers[0]).toBe(answers[1]);
 });
 
-it('serves a client over standard input and output that gives no version of its own', async () => {
+it('a server over standard input and output serves a client that gives no version of its own', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const server = serveStdio(
     () => {

@@ -45,7 +45,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     ],
     ['a block without its text', { content: [{ type: 'text' }] }, 'a result whose content[0] is not'],
     ['a mark that is no boolean', { content: [], isError: 'x' }, 'a result whose isError is not'],
-  ])('the result of a tool: %s', async (_, result, what) => {
+  ])('a result that cannot be sent is an error of the tool: %s', async (_, result, what) => {
     for (const ask of [false, true]) {
       await using served = await serve(async asks => {
         if (ask) await asks();
@@ -66,7 +66,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     ['a message that is none', { messages: ['x'] }, 'messages[0]'],
     ['no role', { messages: [{ content: text('a') }] }, 'messages[0].role'],
     ['no type', { messages: [{ role: 'user', content: 'a' }] }, 'messages[0].content'],
-  ])('the result of a prompt: %s', async (_, result, part) => {
+  ])('a result that cannot be sent is an error of the prompt: %s', async (_, result, part) => {
     await using served = await serve(() => result);
     const told = expect.stringContaining(`'act' returned a result whose ${part} is not`);
     await expect(served.client.getPrompt({ name: 'act' })).rejects.toMatchObject({ code: -32603, message: told });
@@ -77,7 +77,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     ['contents that are no list', { contents: 'x' }, 'contents'],
     ['no address', { contents: [{ text: 'a' }] }, 'contents[0].uri'],
     ['no text', { contents: [{ uri: 'act://it' }] }, 'contents[0].text or .blob'],
-  ])('the result of a resource: %s', async (_, result, part) => {
+  ])('a result that cannot be sent is an error of the resource: %s', async (_, result, part) => {
     await using served = await serve(() => result);
     const told = expect.stringContaining(`'act://it' returned a result whose ${part} is not`);
     await expect(served.client.readResource({ uri: 'act://it' })).rejects.toMatchObject({

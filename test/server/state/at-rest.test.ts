@@ -92,7 +92,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
 });
 
 describe('a claim', () => {
-  it('answers no guess about an answer: the same answer to two calls leaves two digests', async () => {
+  it('a claim answers no guess about an answer: the same answer to two calls leaves two digests', async () => {
     const seen: string[] = [];
     const inner = memoryStore();
     const store: Store = {
@@ -121,7 +121,7 @@ describe('a claim', () => {
 describe('a sealed store', () => {
   const sealer = () => createSealer(keyRing(key));
 
-  it('gives back what it was given, in every method, and says absent where nothing is', async () => {
+  it('a sealed store gives back what it was given, in every method, and says absent where nothing is', async () => {
     const store = sealedStore(memoryStore(), sealer());
     expect(await store.get('a')).toBeUndefined();
     expect(await store.set('a', 'one')).toBe(true);
@@ -135,7 +135,7 @@ describe('a sealed store', () => {
     expect(await store.get('a')).toBeUndefined();
   });
 
-  it('opens no value that lies under another key, was changed, or was sealed by a stranger', async () => {
+  it('a sealed store opens no value that lies under another key, was changed, or was sealed by a stranger', async () => {
     const inner = memoryStore();
     const store = sealedStore(inner, sealer());
     await store.set('a', 'mine');

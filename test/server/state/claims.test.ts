@@ -86,7 +86,7 @@ const mine = (claimed: Claim) => {
 };
 
 describe('a retry', () => {
-  it('costs no more writes to follow, however many processes have died of it', async () => {
+  it('a retry costs no more writes to follow, however many processes have died of it', async () => {
     const of = world();
     const writes: number[] = [];
     for (let n = 0; n < 12; n += 1) {
@@ -120,7 +120,7 @@ describe('a retry', () => {
     expect(await claim(a, 'no')).toEqual({ kind: 'other-inputs' });
   });
 
-  it('costs one write to claim and two to answer, and leaves no timer', async () => {
+  it('a retry costs one write to claim and two to answer, and leaves no timer', async () => {
     const every = world();
     const a = every.process('a');
     mine(await claim(a)).answer({ result: 1 });
@@ -221,7 +221,7 @@ describe('a retry', () => {
     expect(await store.get('claim:n:2')).toBe('{"i":"yes","t":1000000}');
   });
 
-  it('claims-C2: one that was followed holds nothing for ever, also where the claim on it is gone', async () => {
+  it('claims-C2: an attempt that was followed holds nothing for ever, also where the claim on it is gone', async () => {
     const { process, store, pass, freeze, thaw } = world();
     const [a, b] = [process('a'), process('b')];
     const attempt = mine(await claim(a));
@@ -237,7 +237,7 @@ describe('a retry', () => {
     expect(await attempt.answer({ result: 'late' })).toBe(false);
   });
 
-  it('claims-C2: while it finds out whether it was followed, it starts nothing', async () => {
+  it('claims-C2: an attempt starts nothing while it finds out whether it was followed', async () => {
     const { process, before, pass, freeze, thaw } = world();
     const [a, b] = [process('a'), process('b')];
     const attempt = mine(await claim(a));
@@ -264,7 +264,7 @@ describe('a retry', () => {
     expect(await store.get('claim:n:2')).toBe('{"i":"yes","o":"a"}');
   });
 
-  it('claims-C1: one of this process whose end could not be written is under way no more, and is followed at once', async () => {
+  it('claims-C1: an attempt of this process whose end could not be written is under way no more, and is followed at once', async () => {
     const { process, before } = world();
     const a = process('a');
     const attempt = mine(await claim(a));
@@ -273,7 +273,7 @@ describe('a retry', () => {
     expect(mine(await claim(a)).first).toBe(false);
   });
 
-  it('claims-C1: the attempt that follows one in its own process is under way, whatever becomes of the one before', async () => {
+  it('claims-C1: an attempt that follows another in its own process is under way, whatever becomes of the one before', async () => {
     const { process, before, pass, freeze, thaw } = world();
     const a = process('a');
     const ended = mine(await claim(a));
@@ -350,14 +350,14 @@ describe('a retry', () => {
     expect(await claim(a, 'no')).toEqual({ kind: 'other-inputs' });
   });
 
-  it('holds where the store has no room for its result', async () => {
+  it('a retry holds where the store has no room for its result', async () => {
     const store = memoryStore({ maxCharacters: 2_000 });
     const a = claims({ store, clock: { ...systemClock, after: () => () => {} }, id: () => 'a', waitMs: WAIT });
     expect(await mine(await claim(a)).answer({ result: 'x'.repeat(5_000) })).toBe(true);
     expect(await claim(a)).toEqual({ kind: 'forgotten' });
   });
 
-  it('leaves no sign where it is forgotten, however many followed each other', async () => {
+  it('a retry leaves no sign where it is forgotten, however many followed each other', async () => {
     const { process, pass, store } = world();
     const [a, b] = [process('a'), process('b')];
     await mine(await claim(a)).abandon();
@@ -373,7 +373,7 @@ describe('a retry', () => {
     expect(mine(await claim(a, 'no')).first).toBe(true);
   });
 
-  it('stops waiting when its client is gone', async () => {
+  it('a retry stops waiting when its client is gone', async () => {
     const { process, pass } = world();
     const [a, b] = [process('a'), process('b')];
     mine(await claim(a));

@@ -49,13 +49,13 @@ function options(now = 1_500_000) {
 }
 
 describe('a sealed state', () => {
-  it('opens for the call it was made for', async () => {
+  it('a sealed state opens for the call it was made for', async () => {
     const with_ = options();
     const text = await sealState(state, binding, with_, big);
     expect(await openState(text, binding, with_, big)).toEqual({ ok: true, state });
   });
 
-  it.each(Object.keys(binding) as (keyof Binding)[])('state-B1: opens for no other %s', async part => {
+  it.each(Object.keys(binding) as (keyof Binding)[])('state-B1: a sealed state opens for no other %s', async part => {
     const with_ = options();
     const text = await sealState(state, binding, with_, big);
     const opened = await openState(text, { ...binding, [part]: `${binding[part]}x` }, with_, big);
@@ -80,13 +80,13 @@ describe('a sealed state', () => {
     },
   );
 
-  it('state-B1: parts are not told apart by where one ends and the next begins', async () => {
+  it('state-B1: the parts that a state is bound to are not told apart by where one ends and the next begins', async () => {
     const with_ = options();
     const text = await sealState(state, { ...binding, principal: 'ann', client: 'app' }, with_, big);
     expect((await openState(text, { ...binding, principal: 'anna', client: 'pp' }, with_, big)).ok).toBe(false);
   });
 
-  it('state-B2: lives until its last millisecond and no longer, and not before it was issued but for the skew of clocks', async () => {
+  it('state-B2: a sealed state lives until its last millisecond and no longer, and not before it was issued but for clock skew', async () => {
     const with_ = options();
     const text = await sealState(state, binding, with_, big);
     const at = async (now: number) => {
@@ -100,7 +100,7 @@ describe('a sealed state', () => {
     expect(await at(state.issuedAt - 60_001)).toBe('not yet valid');
   });
 
-  it('what belongs to it is kept longer than the clock of any replica lets it live', () => {
+  it('what belongs to a state is kept longer than the clock of any replica lets it live', () => {
     expect(lifeOf(state, 1_999_990)).toBe(10 + 120_000);
     expect(lifeOf(state, 3_000_000)).toBe(1 + 120_000);
   });
@@ -116,7 +116,7 @@ describe('a sealed state', () => {
     });
   });
 
-  it('state-B4: refers to its own journal and no other, and is expired once that is gone', async () => {
+  it('state-B4: a sealed state refers to its own journal and no other, and is expired once that is gone', async () => {
     const with_ = options();
     const mine = await sealState(state, binding, with_, 1);
     const other = { ...state, nonce: 'm', journal: [{ ...state.journal[0]!, value: 'of another' }] };

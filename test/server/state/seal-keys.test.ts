@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('keys-K2: key text', () => {
-  it('is the same key as hex, base64 and base64url, with and without padding', () => {
+  it('key text is the same key as hex, base64 and base64url, with and without padding', () => {
     const expected = ids(bytes);
     const base64 = bytes.toString('base64');
     for (const text of [
@@ -39,20 +39,20 @@ describe('keys-K2: key text', () => {
     }
   });
 
-  it('is told apart as base64 where it ends like hex, and as base64url by its own two signs', () => {
+  it('key text is told apart as base64 where it ends like hex, and as base64url by its own two signs', () => {
     const endsLikeHex = Buffer.concat([randomBytes(30), Buffer.from('abcd', 'base64')]);
     expect(ids(endsLikeHex.toString('base64'))).toEqual(ids(endsLikeHex));
     const signs = Buffer.concat([Buffer.from('-_-_', 'base64url'), randomBytes(30)]);
     for (const spelling of ['base64', 'base64url'] as const) expect(ids(signs.toString(spelling))).toEqual(ids(signs));
   });
 
-  it('needs no more than 16 different bytes to be taken for random', () => {
+  it('key text needs no more than 16 different bytes to be taken for random', () => {
     const different = (count: number) => Buffer.from(Array.from({ length: 32 }, (_, at) => at % count)).toString('hex');
     expect(ids(different(16))).toHaveLength(1);
     expect(failure(() => keyRing(different(15))).message).toContain('is not random');
   });
 
-  it('holds several keys, apart by commas or lines, in their order', () => {
+  it('key text holds several keys, apart by commas or lines, in their order', () => {
     const other = randomBytes(48);
     const expected = ids([bytes, other]);
     expect(ids(`${bytes.toString('base64')}, ${other.toString('hex')}`)).toEqual(expected);
@@ -80,7 +80,7 @@ describe('keys-K2: key text', () => {
     ['16 bytes in hex', randomBytes(16).toString('hex'), '16 bytes'],
     ['zeros', '0'.repeat(64), 'not random'],
     ['a word again and again', 'changeme'.repeat(8), 'not random'],
-  ])('is refused with a reason where it is %s', (_, text, reason) => {
+  ])('key text is refused with a reason where it is %s', (_, text, reason) => {
     const error = failure(() => keyRing(text));
     expect(error.code).toBe('server/setup');
     expect(error.message).toContain(reason);
@@ -91,7 +91,7 @@ describe('keys-K2: key text', () => {
 });
 
 describe('a key ring', () => {
-  it('refuses short bytes, an empty list and the same key twice', () => {
+  it('a key ring refuses short bytes, an empty list and the same key twice', () => {
     const refused: readonly [KeySource, string][] = [
       [new Uint8Array(31), 'Key 1 has 31 bytes; at least 32 are needed.'],
       [[bytes, new Uint8Array(31)], 'Key 2 has 31 bytes; at least 32 are needed.'],
@@ -106,14 +106,14 @@ describe('a key ring', () => {
     }
   });
 
-  it('refuses what is no key, and says what it may be', () => {
+  it('a key ring refuses what is no key, and says what it may be', () => {
     for (const source of [5, null, true]) {
       const { message } = failure(() => keyRing(source as never));
       expect(message).toMatch(/^keyRing: the key must be a text \(hex or base64\), bytes/);
     }
   });
 
-  it('looks up MIDCALL_KEY, then MIDCALL_KEY_FILE, then makes a key of this process and says so', () => {
+  it('a key ring looks up MIDCALL_KEY, then MIDCALL_KEY_FILE, then makes a key of this process and says so', () => {
     const file = join(folder, 'key');
     writeFileSync(file, bytes.toString('base64'), { mode: 0o600 });
     const text = randomBytes(32).toString('hex');
@@ -130,7 +130,7 @@ describe('a key ring', () => {
     expect(failure(() => keyRing(undefined, { env: { MIDCALL_KEY: '' } })).message).toContain('MIDCALL_KEY is empty');
   });
 
-  it('keys-K1: shows ids and no key', () => {
+  it('keys-K1: a key ring shows ids and no key', () => {
     const ring = keyRing([bytes, randomBytes(32)]);
     const shown = `${inspect(ring, { depth: 9, showHidden: true })} ${JSON.stringify(ring)} ${JSON.stringify(ring.keys[0])} ${inspect({ deep: { ring } }, { depth: 9 })}`;
     for (const spelling of ['hex', 'base64', 'base64url'] as const)
@@ -176,7 +176,7 @@ describe('elicit-33; keys-K3: a key file', () => {
     expect(open() - before).toBeLessThan(100);
   });
 
-  it('holds what MIDCALL_KEY may hold', () => {
+  it('a key file holds what MIDCALL_KEY may hold', () => {
     const file = join(folder, 'key');
     ids({ file, create: true });
     expect(ids(readFileSync(file, 'utf8'))).toEqual(ids({ file }));

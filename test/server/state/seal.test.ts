@@ -16,7 +16,7 @@ const body = (text: string) => Buffer.from(text.slice(3), 'base64url');
 const refused = (text: unknown, purpose = PURPOSE) => sealer.open(text, purpose);
 
 describe('a sealed value', () => {
-  it('opens to the same JSON, whatever the JSON is', { tags: 'thorough' }, () => {
+  it('a sealed value opens to the same JSON, whatever the JSON is', { tags: 'thorough' }, () => {
     fc.assert(
       fc.property(fc.jsonValue({ noUnicodeString: false }), value => {
         const plain = JSON.parse(JSON.stringify(value));
@@ -32,7 +32,7 @@ describe('a sealed value', () => {
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
   });
 
-  it('elicit-33: shows nothing of the value, and is never spelled twice the same', () => {
+  it('elicit-33: a sealed value shows nothing of the value, and is never spelled twice the same', () => {
     const texts = Array.from({ length: 200 }, () => sealer.seal(journal, PURPOSE));
     expect(new Set(texts).size).toBe(200);
     expect(new Set(texts.map(text => body(text).toString('hex', 6, 30))).size).toBe(200);
@@ -46,7 +46,7 @@ describe('a sealed value', () => {
     expect(one.length).toBe(other.length);
   });
 
-  it('opens in another process with the same key', () => {
+  it('a sealed value opens in another process with the same key', () => {
     const elsewhere = createSealer(keyRing(Buffer.from(newKey).toString('hex')));
     expect(elsewhere.open(sealer.seal(journal, PURPOSE), PURPOSE)).toEqual({ ok: true, payload: journal });
   });
@@ -73,14 +73,14 @@ describe('an attack on a sealed value', () => {
     }
   });
 
-  it('seal-E1: another purpose does not open it', () => {
+  it('seal-E1: a sealed value does not open for another purpose', () => {
     const ticket = sealer.seal(journal, 'ticket');
     for (const purpose of ['request-state', 'vault', 'ticket ', 'Ticket', 'ticket\0']) {
       expect(refused(ticket, purpose)).toEqual({ ok: false, reason: 'tampered' });
     }
   });
 
-  it('seal-E1: another place does not open it, nor none, and a place makes it no longer', () => {
+  it('seal-E1: a sealed value opens at no other place, nor at none, and a place makes it no longer', () => {
     const place = `task:${'x'.repeat(40)}`;
     const text = sealer.seal(journal, PURPOSE, place);
     expect(sealer.open(text, PURPOSE, place)).toEqual({ ok: true, payload: journal });
@@ -91,14 +91,14 @@ describe('an attack on a sealed value', () => {
     expect(sealer.open(sealer.seal(journal, PURPOSE), PURPOSE, place)).toEqual({ ok: false, reason: 'tampered' });
   });
 
-  it('seal-E1: another key does not open it, also under the same key id', () => {
+  it('seal-E1: a sealed value does not open with another key, also under the same key id', () => {
     const bytes = body(createSealer(keyRing(oldKey)).seal(journal, PURPOSE));
     expect(refused(`m1.${bytes.toString('base64url')}`)).toEqual({ ok: false, reason: 'unknown-key' });
     Buffer.from(ring.keys[0]!.id, 'base64url').copy(bytes);
     expect(refused(`m1.${bytes.toString('base64url')}`)).toEqual({ ok: false, reason: 'tampered' });
   });
 
-  it('seal-E1: parts of two values do not make a third', () => {
+  it('seal-E1: parts of two sealed values do not make a third', () => {
     const a = body(sealer.seal({ amount: 1 }, PURPOSE));
     const b = body(sealer.seal({ amount: 2 }, PURPOSE));
     for (const cut of [6, 18, 30, a.length - 16]) {
@@ -107,14 +107,14 @@ describe('an attack on a sealed value', () => {
     }
   });
 
-  it('seal-E1: truncated anywhere, or with anything after it, it is refused', () => {
+  it('seal-E1: a sealed value is refused if it is truncated anywhere, or has anything after it', () => {
     const text = sealer.seal(journal, PURPOSE);
     for (let length = 0; length < text.length; length++) expect(refused(text.slice(0, length)).ok).toBe(false);
     for (const tail of ['A', 'AA', 'AAA', 'AAAA', '=', '.', '\0', '\n', text])
       expect(refused(text + tail).ok).toBe(false);
   });
 
-  it('seal-E2: every other spelling of the same bytes is refused', () => {
+  it('seal-E2: every other spelling of the same bytes of a sealed value is refused', () => {
     // Lengths 0, 1 and 2 over a multiple of three: no spare bits, four, two.
     for (const filler of ['', 'x', 'xx']) {
       const text = sealer.seal(filler, PURPOSE);
@@ -152,7 +152,7 @@ describe('an attack on a sealed value', () => {
     }
   });
 
-  it('seal-E2: the standard alphabet is refused wherever it differs', () => {
+  it('seal-E2: the standard alphabet of base64 is refused wherever it differs', () => {
     let seen = 0;
     while (seen < 20) {
       const text = sealer.seal(journal, PURPOSE);
@@ -171,7 +171,7 @@ describe('an attack on a sealed value', () => {
     expect(refused(boxed)).toEqual({ ok: false, reason: 'malformed' });
   });
 
-  it('seal-E1: random texts never open', () => {
+  it('seal-E1: random texts never open as sealed values', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 0, maxLength: 200 }), bytes => {
         expect(refused(`m1.${Buffer.from(bytes).toString('base64url')}`).ok).toBe(false);
@@ -195,7 +195,7 @@ describe('key rotation', () => {
 });
 
 describe('a sealer', () => {
-  it('refuses to seal what is longer than it would open, and opens what is exactly as long', () => {
+  it('a sealer refuses to seal what is longer than it would open, and opens what is exactly as long', () => {
     const length = sealer.seal('x'.repeat(400), PURPOSE).length;
     const exact = createSealer(ring, { maxLength: length });
     expect(exact.open(exact.seal('x'.repeat(400), PURPOSE), PURPOSE).ok).toBe(true);
@@ -206,7 +206,7 @@ describe('a sealer', () => {
     expect(exact.open(sealer.seal('x'.repeat(401), PURPOSE), PURPOSE)).toEqual({ ok: false, reason: 'malformed' });
   });
 
-  it('seal-E4: draws a salt once and a nonce for each message', () => {
+  it('seal-E4: a sealer draws a salt once and a nonce for each message', () => {
     const drawn: number[] = [];
     const counted = createSealer(ring, {
       randomBytes(size) {
@@ -220,14 +220,14 @@ describe('a sealer', () => {
     expect(a!.subarray(18, 30)).not.toEqual(b!.subarray(18, 30));
   });
 
-  it('takes its randomness from outside', () => {
+  it('a sealer takes its randomness from outside', () => {
     const fixed = createSealer(ring, { randomBytes: size => new Uint8Array(size) });
     expect(fixed.seal(journal, PURPOSE)).toBe(fixed.seal(journal, PURPOSE));
     const short = createSealer(ring, { randomBytes: () => new Uint8Array(3) });
     expect(() => short.seal(journal, PURPOSE)).toThrow('randomBytes returned the wrong number of bytes');
   });
 
-  it('refuses bad options, an empty purpose and what is not JSON', () => {
+  it('a sealer refuses bad options, an empty purpose and what is not JSON', () => {
     for (const maxLength of [0, -1, 255, 300.5, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => createSealer(ring, { maxLength })).toThrow(
         'maxLength must be a whole number of characters, 256 or more',
@@ -256,7 +256,7 @@ describe('a sealer', () => {
     expect(sealer.outdated(sealer.seal(journal, PURPOSE))).toBe(false);
   });
 
-  it('keys-K1: shows no key', () => {
+  it('keys-K1: a sealer shows no key', () => {
     const shown = inspect([sealer, ring, ring.keys], { depth: 9, showHidden: true }) + JSON.stringify([sealer, ring]);
     const secret = Buffer.from(newKey);
     for (const spelling of [secret.toString('hex'), secret.toString('base64'), secret.toString('base64url')]) {

@@ -66,7 +66,7 @@ describe('the share of a person', () => {
     await expect(shares.take('ann', of(60, now + 5_000))).rejects.toThrow('away');
   });
 
-  it('gives back the room of what is replaced at once', async () => {
+  it('the share of a person has room again at once for what is replaced', async () => {
     const { shares } = world();
     await shares.take('ann', of(60, now + 5_000));
     await shares.take('ann', of(100, now + 9_000), of(60, now + 5_000));
@@ -85,7 +85,7 @@ describe('the share of a person', () => {
     await expect(shares.take('bob', of(1, now + 5_000))).rejects.toMatchObject({ code: 'call/too-many' });
   });
 
-  it('takes one short value, however much was taken', async () => {
+  it('the share of a person takes one short value, however much was taken', async () => {
     const values: string[] = [];
     const { store } = world();
     const set: typeof store.set = (key, value, options) => {

@@ -109,14 +109,14 @@ const everywhere = (['memory', 'http'] as const).flatMap(carrier => [
 ]);
 
 describe.each(everywhere)('a state under %s over %s', (_, carrier, keyless) => {
-  it('opens for the call it was made for', async () => {
+  it('a state opens for the call it was made for', async () => {
     const { client, acted } = await serve({ carrier, keyless });
     const reply = await client.act(retry(await begun(client)));
     expect(textOf(reply)).toBe('accept true');
     expect(acted).toEqual(['act']);
   });
 
-  it('mrtr-32, mrtr-50: is refused with other arguments, also where parsing would make them equal', async () => {
+  it('mrtr-32, mrtr-50: a state is refused with other arguments, also where parsing would make them equal', async () => {
     const { client, acted, events } = await serve({ carrier, keyless });
     const state = stateOf(await client.act({ arguments: { n: 1 } }));
     expectRefused(await client.act(retry(state, undefined, { arguments: { n: 2 } })), acted);
@@ -127,14 +127,14 @@ describe.each(everywhere)('a state under %s over %s', (_, carrier, keyless) => {
     ]);
   });
 
-  it('elicit-41, mrtr-32, mrtr-50: is refused for another tool, and for a prompt of the same name', async () => {
+  it('elicit-41, mrtr-32, mrtr-50: a state is refused for another tool, and for a prompt of the same name', async () => {
     const { client, acted } = await serve({ carrier, keyless });
     const state = await begun(client);
     expectRefused(await client.act(retry(state, undefined, { name: 'act2' })), acted);
     expectRefused(await client.send('prompts/get', { name: 'act', arguments: {}, ...retry(state) }), acted);
   });
 
-  it('mrtr-31: is refused when it expires, and a late answer within its life is a timeout', async () => {
+  it('mrtr-31: a state is refused when it expires, and a late answer within its life is a timeout', async () => {
     let now = 1_000_000_000_000;
     const options = { clock: { ...systemClock, now: () => now }, askTimeoutMs: 60_000, stateTtlMs: 600_000 };
     const { client, acted } = await serve({ carrier, keyless, options });
@@ -148,7 +148,7 @@ describe.each(everywhere)('a state under %s over %s', (_, carrier, keyless) => {
     expectRefused(await client.act(retry(gone)), acted, 'expired');
   });
 
-  it('is refused before its time', async () => {
+  it('a state is refused before its time', async () => {
     let now = 1_000_000_000_000;
     const { client, acted } = await serve({ carrier, keyless, options: { clock: { ...systemClock, now: () => now } } });
     const state = await begun(client);
@@ -156,7 +156,7 @@ describe.each(everywhere)('a state under %s over %s', (_, carrier, keyless) => {
     expectRefused(await client.act(retry(state)), acted);
   });
 
-  it('mrtr-33: gives the same answer again for the same inputs, and is refused with others', async () => {
+  it('mrtr-33: a state gives the same answer again for the same inputs, and is refused with others', async () => {
     const { client, acted } = await serve({ carrier, keyless });
     const state = await begun(client);
     const [one, two, three] = await Promise.all([1, 2, 3].map(() => client.act(retry(state))));
@@ -170,7 +170,7 @@ describe.each(everywhere)('a state under %s over %s', (_, carrier, keyless) => {
     expect(acted).toEqual(['act']);
   });
 
-  it('mrtr-33: stays used up as long as it could be presented, however long its question may be open', async () => {
+  it('mrtr-33: a state stays used up as long as it could be presented, however long its question may be open', async () => {
     let now = 1_000_000_000_000;
     const day = 24 * 3_600_000;
     const { client, acted } = await serve({
@@ -186,14 +186,14 @@ describe.each(everywhere)('a state under %s over %s', (_, carrier, keyless) => {
     expect(acted).toEqual(['act']);
   });
 
-  it('is not claimed by a request it does not open for', async () => {
+  it('a state is not claimed by a request it does not open for', async () => {
     const { client, acted } = await serve({ carrier, keyless });
     const state = await begun(client);
     expectRefused(await client.act(retry(state, { elicit: { action: 'decline' } }, { name: 'act2' })), acted);
     expect(textOf(await client.act(retry(state)))).toBe('accept true');
   });
 
-  it('mrtr-26, mrtr-27, mrtr-28, mrtr-29, mrtr-50: is refused in every spelling but one, cut short, or changed in any bit', async () => {
+  it('mrtr-26, mrtr-27, mrtr-28, mrtr-29, mrtr-50: a state is refused in every spelling but one, cut short, or changed in any bit', async () => {
     const { client, acted } = await serve({ carrier, keyless });
     const state = await begun(client);
     const swapped = (at: number) => `${state.slice(0, at)}${state[at] === 'A' ? 'B' : 'A'}${state.slice(at + 1)}`;
@@ -214,7 +214,7 @@ describe.each(everywhere)('a state under %s over %s', (_, carrier, keyless) => {
     expect(textOf(await client.act(retry(state)))).toBe('accept true');
   });
 
-  it('mrtr-26: that is not text is refused', async () => {
+  it('mrtr-26: a state that is not text is refused', async () => {
     const { client, acted } = await serve({ carrier, keyless });
     for (const requestState of [1, true, null, {}, ['m1.x']]) {
       const { error } = await client.act({ requestState, inputResponses: { elicit: accept } });
@@ -223,7 +223,7 @@ describe.each(everywhere)('a state under %s over %s', (_, carrier, keyless) => {
     }
   });
 
-  it('is refused with -32602 by prompts and resources too', async () => {
+  it('a state is refused with -32602 by prompts and resources too', async () => {
     const { client, acted } = await serve({ carrier, keyless });
     const state = await begun(client);
     for (const [method, params] of [
@@ -271,7 +271,7 @@ describe.each(['memory', 'http'] as const)('a sealed state over %s', carrier => 
     expect(textOf(await client.act(retry(await begun(client))))).toBe('accept true');
   });
 
-  it('elicit-33: travels by reference when its journal is large, and dies with what it refers to', async () => {
+  it('elicit-33: a sealed state travels by reference when its journal is large, and dies with what it refers to', async () => {
     const store = memoryStore();
     const seen: string[] = [];
     const options: MidcallOptions = {
@@ -336,14 +336,14 @@ describe('a state over HTTP', () => {
 });
 
 describe('answers', () => {
-  it('without a state of ours are ignored', async () => {
+  it('answers without a state of ours are ignored', async () => {
     const { client, acted } = await serve({});
     const reply = await client.act({ inputResponses: { elicit: accept } });
     expect(reply.result?.resultType).toBe('input_required');
     expect(acted).toEqual([]);
   });
 
-  it('to questions nobody asked are ignored, whatever they are called', async () => {
+  it('answers to questions nobody asked are ignored, whatever they are called', async () => {
     const { client } = await serve({});
     const responses = JSON.parse(
       '{"elicit":{"action":"decline"},"other":{"action":"accept"},"__proto__":{"action":"accept","elicit":{"action":"accept"}},"constructor":{"action":"accept"}}',
@@ -373,7 +373,7 @@ describe('answers', () => {
     expect(acted).toEqual(['act']);
   });
 
-  it('elicit-39, elicit-40: left out leave the question open under a new state and its first deadline', async () => {
+  it('elicit-39, elicit-40: answers that are left out leave the question open under a new state and its first deadline', async () => {
     let now = 1_000_000_000_000;
     const { client } = await serve({
       options: { clock: { ...systemClock, now: () => now }, askTimeoutMs: 60_000, stateTtlMs: 600_000 },
@@ -387,7 +387,7 @@ describe('answers', () => {
     expect(textOf(await client.act(retry(second)))).toBe('cancel timeout');
   });
 
-  it('elicit-40: left out past their deadline are a timeout, so a client that never answers ends', async () => {
+  it('elicit-40: answers left out past their deadline are a timeout, so a client that never answers ends', async () => {
     let now = 1_000_000_000_000;
     const { client } = await serve({
       options: { clock: { ...systemClock, now: () => now }, askTimeoutMs: 60_000, stateTtlMs: 600_000 },
@@ -399,7 +399,7 @@ describe('answers', () => {
 });
 
 describe('without a configured key', () => {
-  it('a state opens in the process that made it alone, which is said over HTTP', async () => {
+  it('a state without a configured key opens in the process that made it alone, which is said over HTTP', async () => {
     const [one, two] = [
       await serve({ carrier: 'http', options: { key: [new Uint8Array(32).fill(7), KEY] } }),
       await serve({ carrier: 'http', options: { key: KEY } }),

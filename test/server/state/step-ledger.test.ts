@@ -56,14 +56,14 @@ describe('a step that was begun before', () => {
     expect(calls).toEqual(['begin', 'end "found"']);
   });
 
-  it('runs where its check finds nothing, and where it is idempotent and has none', async () => {
+  it('a step that was begun before runs where its check finds nothing, and where it is idempotent and has none', async () => {
     for (const work of [{ check: () => undefined }, { idempotent: true }]) {
       const { made } = ledger({ state: 'again' });
       expect(await runOf(work, { ledger: made }).next()).toEqual({ kind: 'done', result: 'charged' });
     }
   });
 
-  it('fails as its check fails, and nothing runs', async () => {
+  it('a step that was begun before fails as its check fails, and nothing runs', async () => {
     const ran: string[] = [];
     const work = {
       run: () => void ran.push('run'),
@@ -138,7 +138,7 @@ describe('a step that begins', () => {
   });
 
   it.each(['run', 'again'] as const)(
-    'starts nothing where the call is cancelled while its beginning is written (%s), and takes back only its own',
+    'a step starts nothing where its call is cancelled as its beginning is written (%s), and takes back only its own',
     async state => {
       const ran: string[] = [];
       const written = deferred<Begun>();
@@ -155,7 +155,7 @@ describe('a step that begins', () => {
     },
   );
 
-  it('gives its result only once its end is written', async () => {
+  it('a step that begins gives its result only once its end is written', async () => {
     const written = deferred<void>();
     let told = false;
     const { made } = ledger({ state: 'run' });
@@ -186,7 +186,7 @@ describe('a step that begins', () => {
     },
   );
 
-  it('throws a copy of what its function threw: name, message and code, and the rest for the log alone', async () => {
+  it('a step throws a copy of what its function threw: name, message and code, and the rest for the log alone', async () => {
     const thrown = Object.assign(new RangeError('no disk'), { code: 'ENOSPC', path: '/secret' });
     const caught: unknown[] = [];
     const run = new Run<unknown>(r =>
@@ -216,7 +216,7 @@ describe('a ledger in a store', () => {
   const step = { id: 'a.1', kind: 'step', name: 'charge', safe: false } as const;
   const entry = { id: 'a.1', kind: 'step', label: 'charge', value: 1 } as const;
 
-  it('lets a step begin once: what began and did not end is in doubt, or may begin again where it is safe', async () => {
+  it('a step in a store begins once: if it did not end it is in doubt, or may begin again where it is safe', async () => {
     const store = memoryStore();
     expect(await stepLedger(store, 'f', 1000).begin(step)).toEqual({ state: 'run' });
     expect(await stepLedger(store, 'f', 1000).begin(step)).toEqual({ state: 'in-doubt' });
@@ -240,7 +240,7 @@ describe('a ledger in a store', () => {
     expect(await flowSteps(store, 'f')).toEqual({ done: ['find'], inDoubt: [], safe: ['mail'] });
   });
 
-  it('lists a step before it begins, so that none that began is missing from the list', async () => {
+  it('a ledger in a store lists a step before it begins, so that none that began is missing from the list', async () => {
     const store = memoryStore();
     const order: string[] = [];
     const noted = {
@@ -297,7 +297,7 @@ describe('what is audited of a step', () => {
       { state: 'done', entry: failed },
       { kind: 'step-ended', step: 'charge', failed: true },
     ],
-  ] as const)('%j', async (begun, event) => {
+  ] as const)('what is audited of a step says what its beginning came to: %j', async (begun, event) => {
     const { ledger: made, events, calls } = audited(begun);
     expect(await made.begin(step)).toEqual(begun);
     expect(events).toEqual([event]);

@@ -158,7 +158,7 @@ describe('journals', () => {
     expect(textOf(await ann.call({}, { requestState, inputResponses }))).toContain('already answered');
   });
 
-  it('of tasks are free with each turn, and with a task that is cancelled', async () => {
+  it('journals of tasks are free with each turn, and with a task that is cancelled', async () => {
     const { as } = await serving(fetching, { task: 'always' });
     const ann = as('ann', withTasks);
     for (const _ of ['once', 'and again']) {

@@ -50,7 +50,7 @@ describe('a list of names with their times', () => {
     expect(state.log.filter(each => each.startsWith('remove'))).toEqual(['remove a']);
   });
 
-  it('takes off with the next name what was dropped, and keeps what is put again', async () => {
+  it('a list of names takes off with the next name what was dropped, and keeps what is put again', async () => {
     const { list, state } = sortedStore();
     const one = list();
     for (const name of ['a', 'b', 'c']) await one.put(name, 1);
@@ -61,7 +61,7 @@ describe('a list of names with their times', () => {
     expect([...(await list().read()).keys()].sort()).toEqual(['b', 'c']);
   });
 
-  it('puts a name that is being taken off after that', async () => {
+  it('a list of names puts a name that is being taken off after that', async () => {
     const { list } = sortedStore();
     const one = list();
     await one.put('a', 1);
@@ -70,7 +70,7 @@ describe('a list of names with their times', () => {
     expect([...(await list().read())]).toEqual([['a', 2]]);
   });
 
-  it('forgets names an hour past, once an hour', async () => {
+  it('a list of names forgets names an hour past, once an hour', async () => {
     const hour = 60 * 60_000;
     let now = 0;
     const { list, state } = sortedStore(() => now);
@@ -85,7 +85,7 @@ describe('a list of names with their times', () => {
     expect(state.log.filter(each => each.startsWith('range'))).toHaveLength(3);
   });
 
-  it('where the store is away: says so for what is put, and takes off later what could not be taken off', async () => {
+  it('a list whose store is away says so for what is put, and takes off later what could not be taken off', async () => {
     const { list, state } = sortedStore();
     const one = list();
     await one.put('a', 1);

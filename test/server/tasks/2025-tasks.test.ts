@@ -168,7 +168,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     });
   });
 
-  it('older-tasks-20, older-tasks-21, older-tasks-32, older-tasks-34: asks by tasks/result, with the task in the request', async () => {
+  it('older-tasks-20, older-tasks-21, older-tasks-32, older-tasks-34: a task of 2025-11-25 asks by tasks/result, with the task in the request', async () => {
     const { begin, until, request, questions } = await open(serverOf(sure));
     const taskId = await begin();
     expect(await until(taskId, 'input_required')).not.toHaveProperty('inputRequests');
@@ -179,7 +179,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     ]);
   });
 
-  it('older-tasks-29, older-tasks-30, older-tasks-31, older-tasks-38, older-tasks-47: gives its result there, and as often as it is asked for', async () => {
+  it('older-tasks-29, older-tasks-30, older-tasks-31, older-tasks-38, older-tasks-47: a task of 2025-11-25 gives its result by tasks/result, as often as it is asked for', async () => {
     const { call, request, get } = await open(serverOf(sure));
     const { taskId } = (await call({ ttl: 60_000 })).result.task;
     const { result } = await request('tasks/result', { taskId });
@@ -297,7 +297,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
       expect((await request('tasks/list', { cursor })).error).toMatchObject({ code: -32602 });
   });
 
-  it('older-tasks-17, older-tasks-23, older-tasks-39: tells its client of each change', async () => {
+  it('older-tasks-17, older-tasks-23, older-tasks-39: a task of 2025-11-25 tells its client of each change', async () => {
     const { begin, received, request } = await open(serverOf(sure));
     const taskId = await begin();
     await grown(received, list => list.some(({ params }) => params?.['status'] === 'input_required'));
@@ -327,7 +327,7 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
 });
 
 describe('a task of 2025-11-25', () => {
-  it('asks for a model, as a call of that revision does', async () => {
+  it('a task of 2025-11-25 asks for a model, as a call of that revision does', async () => {
     const { begin, request, questions } = await connect(
       await transports.memory(
         serverOf(async call => {
@@ -379,7 +379,7 @@ describe('a task of 2025-11-25', () => {
     expect(error).toMatchObject({ code: -32601 });
   });
 
-  it('older-tasks-56, older-tasks-59, older-tasks-61, older-tasks-62, older-tasks-64: lives for seven days at most, has an id of 128 random bits, and is one of 200', async () => {
+  it('older-tasks-56, older-tasks-59, older-tasks-61, older-tasks-62, older-tasks-64: a task of 2025-11-25 lives for seven days at most, has an id of 128 random bits, and is one of 200', async () => {
     const { call } = await connect(await transports.memory(serverOf(sure)), yes);
     const { taskId, ttl } = (await call({ ttl: 10 * week })).result.task;
     expect(ttl).toBe(week);
@@ -424,7 +424,7 @@ describe('a task of 2025-11-25 of somebody who is signed in', () => {
     expect(second.questions).toMatchObject([{ params: { message: 'Sure?', _meta: { [related]: { taskId } } } }]);
   });
 
-  it('older-tasks-53: a task of 2025-11-25 of somebody who is signed in has failed with a text where the server no longer has its tool, or it is of another version', async () => {
+  it('older-tasks-53: a task of somebody signed in has failed with a text where its tool is gone, or is of another version', async () => {
     for (const [version, says] of [
       ['2', 'has changed'],
       [undefined, "no longer has the tool 'act'"],
@@ -500,7 +500,7 @@ describe('a task of 2025-11-25 whose time is up while its work is under way', ()
     return { ...client, clock, warnings, audited, end, taskId };
   }
 
-  it('older-tasks-42: a task of 2025-11-25 whose time is up while its work is under way goes on, and its result can be fetched for five minutes', async () => {
+  it('older-tasks-42: a task of 2025-11-25 whose time is up as it works goes on, and its result can be fetched for five minutes', async () => {
     const { get, request, until, clock, end, taskId, warnings } = await working(async () => 'done');
     clock.move(60_001);
     expect(await get(taskId)).toMatchObject({ status: 'working', ttl: 60_000 });
@@ -514,7 +514,7 @@ describe('a task of 2025-11-25 whose time is up while its work is under way', ()
     expect(warnings).toEqual([]);
   });
 
-  it('older-tasks-52: asks nothing more, and says so', async () => {
+  it('older-tasks-52: a task of 2025-11-25 whose time is up asks nothing more, and says so', async () => {
     const { until, request, clock, end, taskId, questions } = await working(sure);
     clock.move(60_001);
     end();
@@ -524,7 +524,7 @@ describe('a task of 2025-11-25 whose time is up while its work is under way', ()
     expect(questions).toEqual([]);
   });
 
-  it('older-tasks-66: a task of 2025-11-25 whose time is up while its work is under way is unknown an hour later, and the operator learns that its result is lost', async () => {
+  it('older-tasks-66: a task of 2025-11-25 whose time is up as it works is unknown an hour later, and the operator learns of the loss', async () => {
     const { request, clock, end, taskId, warnings, audited } = await working(async () => 'done');
     clock.move(60_000 + 60 * 60_000 + 1);
     expect((await request('tasks/get', { taskId })).error).toMatchObject({ code: -32602 });
@@ -550,7 +550,7 @@ describe('a task of 2025-11-25 that is asked for in vain', () => {
     expect((await request('tasks/list')).result.tasks).toEqual([]);
   });
 
-  it('takes no answer to a question whose time is up, and goes on without it', async () => {
+  it('a task of 2025-11-25 takes no answer to a question whose time is up, and goes on without it', async () => {
     const clock = handClock();
     let answer = (_: Params): void => {};
     const late = new Promise<Params>(resolve => {
@@ -573,7 +573,7 @@ describe('a task of 2025-11-25 that is asked for in vain', () => {
     expect((await result).result.content[0].text).toBe('cancel');
   });
 
-  it('takes one of two different answers that come at once, and runs on once', async () => {
+  it('a task of 2025-11-25 takes one of two different answers that come at once, and runs on once', async () => {
     const noted: string[] = [];
     const asks = async (call: Call) => {
       const { action } = await call.elicit({ message: 'Sure?', form: Boolean });

@@ -35,7 +35,7 @@ it('the oldest finished tasks of a person make room for newer ones, in whichever
   expect(removed).toEqual(['a', 'b'].map(keyOfId));
 });
 
-it('as many go as the characters of the newest need, and it is kept whatever it has', async () => {
+it('as many finished tasks go as the characters of the newest need, and it is kept whatever it has', async () => {
   const { removed, tasks } = world({ most: 100 });
   const result = 'x'.repeat(3_000);
   for (const id of ['a', 'b', 'c']) await tasks.add(taskOf(id, { result }));
@@ -48,7 +48,7 @@ it('as many go as the characters of the newest need, and it is kept whatever it 
   expect(removed.at(-1)).toBe(keyOfId('e'));
 });
 
-it('one whose time is up takes no room', async () => {
+it('a finished task whose time is up takes no room', async () => {
   const { clock, removed, tasks } = world();
   await tasks.add(taskOf('a', { ttlMs: 1 }));
   for (const id of ['b', 'c']) await tasks.add(taskOf(id));

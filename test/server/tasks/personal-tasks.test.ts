@@ -164,7 +164,7 @@ describe('a task whose server was made from what its request says', () => {
     expect(await alice.result(ofAlice)).toBe('accept: alice at a server for alice');
   });
 
-  it('waits for its caller after a restart, however many others come before, and past its deadline', async () => {
+  it('a task of a person waits for its caller after a restart, however many others come before, and past its deadline', async () => {
     const store = memoryStore();
     let time = 1_800_000_000_000;
     const clock = { ...systemClock, now: () => time };
@@ -202,7 +202,7 @@ describe('a task whose server was made from what its request says', () => {
     expect(await alice.answer(await alice.begin())).toBe('accept: alice at a server for alice');
   });
 
-  it('fails, and tells nothing, where a handler looks at the request only when it runs', async () => {
+  it('a task of a person fails, and tells nothing, where a handler looks at the request only when it runs', async () => {
     const { endpoint } = process({ principal, said: context => () => context.authInfo?.token });
     await person(endpoint, 'mallory').send('tools/list');
     const text = await person(endpoint, 'alice').answer(await person(endpoint, 'alice').begin());
@@ -210,7 +210,7 @@ describe('a task whose server was made from what its request says', () => {
     expect(text).toContain('Read what handlers need in the factory itself');
   });
 
-  it('a task whose server was made from what its request says is none where nobody knows who calls: the call is served without it, or refused with what to do', async () => {
+  it('no task is made where nobody knows who calls: the call is served without it, or refused with what to do', async () => {
     const warnings: string[] = [];
     const warn = (text: string) => void warnings.push(text);
     const { endpoint } = process({ warn });

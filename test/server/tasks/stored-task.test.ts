@@ -152,7 +152,7 @@ describe('a task in a store', () => {
     ['of a client whose names are like those we shorten', { ...least, envelope: { '~x': 1, y: '~' } }],
     ['of a client that says such names', { ...least, envelope: { a: '"~', 'io.modelcontextprotocol/x': '~' } }],
     ['that somebody else owns', { ...least, owner: ownerOf({ principal: '', client: 'stdio' }) }],
-  ])('%s comes back as it was', async (_, task) => {
+  ])('a stored task %s comes back as it was', async (_, task) => {
     const state = storedState(await sealed(bindingOf(task)), { sealer });
     for (const whole of [task, { ...task, state }]) {
       const tasks = new TaskStore({ store: memoryStore(), sealer, clock: { now: () => 3 }, changed: () => {} });
@@ -175,7 +175,7 @@ describe('a task in a store', () => {
     });
   });
 
-  it('of another version of Midcall is not used', async () => {
+  it('a task in a store that another version of Midcall wrote is not used', async () => {
     const { store, keys } = watchedStore();
     const tasks = new TaskStore({ store, sealer, clock: { now: () => 3 }, changed: () => {} });
     await tasks.create(least);
@@ -190,7 +190,7 @@ describe('a task in a store', () => {
     expect(() => storedState('m1.state', { sealer })).toThrow('none of this server');
   });
 
-  it('task-store-1: opens only under its own key', async () => {
+  it('task-store-1: a task in a store opens only under its own key', async () => {
     const { store, texts, keys, map } = watchedStore();
     const tasks = new TaskStore({ store, sealer, clock: { now: () => 3 }, changed: () => {} });
     const state = storedState(await sealed(bindingOf(most)), { sealer });

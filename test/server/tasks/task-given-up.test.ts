@@ -112,7 +112,7 @@ const fired = (signal: AbortSignal): Promise<void> =>
 describe.each(['memory', 'http'] as const)(
   'tasks-5: a call over %s that its client gives up before it hears of a task',
   carrier => {
-    it('runs nothing, where it was to be a task at once', async () => {
+    it('a call that is given up runs nothing, where it was to be a task at once', async () => {
       let runs = 0;
       const { ended, giveUp, waiting } = await served(
         carrier,
@@ -179,7 +179,7 @@ describe.each(['memory', 'http'] as const)(
       expect(await waiting()).toEqual([]);
     });
 
-    it('a call that its client gives up before it hears of a task goes on as the request it was, where no task can be kept of it', async () => {
+    it('a call that its client gives up goes on as the request it was, where no task can be kept of it', async () => {
       const due = deferred<() => void>();
       const tried = deferred();
       const { slow, call, waiting } = await served(

@@ -31,7 +31,7 @@ describe('the list of an owner', () => {
     expect(await store.get('open:alice')).not.toContain('one');
   });
 
-  it('takes a hundred that are added at once in a few writes, in their order', async () => {
+  it('the list of an owner takes a hundred that are added at once in a few writes, in their order', async () => {
     const store = memoryStore();
     let writes = 0;
     const set: typeof store.set = (...args) => {
@@ -45,7 +45,7 @@ describe('the list of an owner', () => {
     expect(writes).toBeLessThanOrEqual(3);
   });
 
-  it('loses nothing where two processes add to it at once', async () => {
+  it('the list of an owner loses nothing where two processes add to it at once', async () => {
     const store = memoryStore();
     const [one, other] = [listsOf({ store, most: 40 }), listsOf({ store, most: 40 })];
     const ids = Array.from({ length: 40 }, (_, n) => `task ${n}`);
@@ -53,7 +53,7 @@ describe('the list of an owner', () => {
     expect([...(await one.read('alice'))].sort()).toEqual(ids.map(keyOfId).sort());
   });
 
-  it('refuses what it has no room for, also in a process that has just been started', async () => {
+  it('the list of an owner refuses what it has no room for, also in a process that has just been started', async () => {
     const store = memoryStore();
     const lists = listsOf({ store });
     const added = ['a', 'b', 'c', 'd'].map(id => taskOf(id, 1e12));

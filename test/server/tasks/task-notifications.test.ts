@@ -194,7 +194,7 @@ describe.each(few(['memory', 'http'], 'http'))('a client that listens to tasks o
     expect(frames.length).toBe(length);
   });
 
-  it('gets the result of its request where the server closes', async () => {
+  it('a client that listens to tasks gets the result of its request where the server closes', async () => {
     const wire = await serve(asking());
     const taskId = await begin(wire);
     const { frames } = wire.send('subscriptions/listen', listenTo([taskId]));

@@ -60,7 +60,7 @@ async function process(store: Store, effects: string[], name: string) {
   };
 }
 
-it('tasks-2: of a turn that is over nothing is kept, and whoever has read the task before runs nothing of it', async () => {
+it('tasks-2: nothing is kept of a turn that is over, and whoever has read the task before runs nothing of it', async () => {
   const inner = memoryStore();
   const names = new Set<string>();
   const store: Store = {

@@ -103,7 +103,7 @@ const sure: Handler = async call => {
 };
 
 describe.each(few(['memory', 'http'], 'http'))('a task over %s', carrier => {
-  it('ext-tasks-06, ext-tasks-07, ext-tasks-09, ext-tasks-10, ext-tasks-15, ext-tasks-16, ext-tasks-17, ext-tasks-19, ext-tasks-22, ext-tasks-30, ext-tasks-34, ext-tasks-53: asks, takes the answer, and keeps the result', async () => {
+  it('ext-tasks-06, ext-tasks-07, ext-tasks-09, ext-tasks-10, ext-tasks-15, ext-tasks-16, ext-tasks-17, ext-tasks-19, ext-tasks-22, ext-tasks-30, ext-tasks-34, ext-tasks-53: a task asks, takes the answer, and keeps the result', async () => {
     const { call, until, update } = await client(serverOf(sure, { task: 'always' }), carrier);
     const created = await call();
     expect(created.result).toMatchObject({ resultType: 'task', status: 'working' });
@@ -245,7 +245,7 @@ describe('a task', () => {
     expect([stopped, after]).toEqual([true, false]);
   });
 
-  it('becomes one where it runs long, also between its questions', async () => {
+  it('a call becomes a task where it runs long, also between its questions', async () => {
     const clock = handClock();
     let begun = (): void => {};
     const begins = new Promise<void>(resolve => {
@@ -447,7 +447,7 @@ describe('a task', () => {
     expect(textOf(await second.until(taskId, 'completed'))).toBe('accept true, cancel');
   });
 
-  it('takes its answer though the clock of its server is set back by an hour', async () => {
+  it('a task takes its answer though the clock of its server is set back by an hour', async () => {
     const clock = handClock();
     const { call, until, update } = await client(
       serverOf(sure, { task: 'always', clock, store: memoryStore({ clock }) }),
@@ -701,7 +701,7 @@ describe('a task', () => {
     }
   });
 
-  it('takes no answer to a question whose time is up, and goes on without it', async () => {
+  it('a task takes no answer to a question whose time is up, and goes on without it', async () => {
     const clock = handClock();
     const asks: Handler = async call => {
       const first = await call.elicit({ message: 'Sure?', form: Boolean, timeoutMs: 60_000 });
@@ -779,7 +779,7 @@ describe('a task', () => {
     },
   );
 
-  it('tasks-6: asks nothing anew that is answered while the deadline of another question is being acted on', async () => {
+  it('tasks-6: a task asks nothing anew that is answered while the deadline of another question is being acted on', async () => {
     const clock = handClock();
     let [begun, release] = [() => {}, () => {}];
     const begins = new Promise<void>(resolve => {
@@ -811,7 +811,7 @@ describe('a task', () => {
     expect(textOf(await until(taskId, 'completed'))).toBe('cancel accept');
   });
 
-  it('takes one of two different answers that come at once, and runs on once', async () => {
+  it('a task takes one of two different answers that come at once, and runs on once', async () => {
     const answers: string[] = [];
     const ask: Handler = async call => {
       const answer = await call.elicit({ message: 'Sure?', form: Boolean });
