@@ -254,7 +254,11 @@ it('2025-11-25: the doctor ends a question that nobody answers, and puts the nex
 
 it('lists its tools, with a schema of what they give', async () => {
   const host = await clinic({ era: '2026-07-28', host: obliging, capabilities: everything });
-  expect(await host.tools()).toEqual(['doctor', 'doctor_report', 'doctor_timeout', 'resume']);
+  const tools = await host.tools();
+  expect(tools.map(({ name }) => name)).toEqual(['doctor', 'doctor_report', 'doctor_timeout', 'resume']);
+  const given = expect.objectContaining({ checks: expect.anything(), next: expect.anything() });
+  for (const { name, outputSchema } of tools.slice(0, 3))
+    expect({ name, properties: outputSchema?.['properties'] }).toEqual({ name, properties: given });
 });
 
 it('2025-06-18: examines a host whose forms have neither titled choices nor lists, in its own words', async () => {
