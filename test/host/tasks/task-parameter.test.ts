@@ -67,7 +67,7 @@ const storedTasks = (): TaskStorage & { readonly path: string } => {
 };
 
 describe.each(few(['memory', 'http'], 'http'))('over %s', carrier => {
-  it('older-tasks-10, older-tasks-11, older-tasks-22, older-tasks-33, older-tasks-36, older-tasks-68: a tool that can only be called as a task is run, with its questions, and what it says is shown', async () => {
+  it('older-tasks-10, older-tasks-11, older-tasks-22, older-tasks-33, older-tasks-36, older-tasks-68: a tool that can only be called as a task runs, asks its questions, and shows what it says', async () => {
     const work: Work = async ({ ask, say }) => {
       await say('Reading…');
       const { action, content } = await ask('Sure?');
