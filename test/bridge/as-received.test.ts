@@ -44,50 +44,53 @@ const questions: readonly [what: string, params: Json, answer: Json][] = [
 describe.each(pairsOfFrames)('a host of %s before a server of %s', (host, upstream) => {
   const isPushed = { host: host === '2025-11-25', upstream: upstream === '2025-11-25' };
 
-  it.each(questions)('is asked with %s, unchanged, and its answer is too', async (_, params, answer) => {
-    // Pages have an id on 2025-11-25 only.
-    const isPage = params['mode'] === 'url';
-    const sent = isPage && isPushed.upstream ? { ...params, elicitationId: 'page-1' } : params;
-    let answered: unknown;
-    await using on = await rawStage(host, upstream, {
-      about: { serverInfo: { name: 'asks', version: '1' }, capabilities: { tools: {} } },
-      capabilities: { elicitation: { form: {}, url: {} } },
-      serve: async ({ method, params: given }: Frame, tell) => {
-        if (method !== 'tools/call') return { result: { tools: [{ name: 'ask', inputSchema: { type: 'object' } }] } };
-        const request = { method: 'elicitation/create', params: sent };
-        if (isPushed.upstream) {
-          tell({ id: 'q', ...request });
-          const reply = () => on.server.said.find(frame => frame.id === 'q' && frame.method === undefined);
-          await until(() => reply() !== undefined);
-          answered = reply()!.result;
-        } else {
-          const responses = given?.['inputResponses'] as Json | undefined;
-          if (!responses)
-            return { result: { resultType: 'input_required', inputRequests: { q: request }, requestState: 's' } };
-          answered = responses['q'];
-        }
-        return { result: { content: [] } };
-      },
-    });
-    const asked: Json[] = [];
-    const call = { name: 'ask', arguments: {} };
-    on.answers(frame => {
-      asked.push(frame.params!);
-      return { result: answer };
-    });
-    const { result: first } = await on.ask('tools/call', call);
-    if (!isPushed.host) {
-      const [[key, request]] = Object.entries(first!['inputRequests'] as Json) as [[string, Frame]];
-      asked.push(request.params!);
-      const { requestState } = first!;
-      await on.ask('tools/call', { ...call, inputResponses: { [key]: answer }, requestState });
-    }
-    const [{ elicitationId, ...rest }] = asked as [Json];
-    expect(asked).toHaveLength(1);
-    expect(rest).toEqual(params);
-    expect(elicitationId).toEqual(
-      isPage && isPushed.host ? (isPushed.upstream ? 'page-1' : expect.stringMatching(/./u)) : undefined,
-    );
-    expect(answered).toEqual(answer);
-  });
+  it.each(questions)(
+    'a host is asked with %s, unchanged, and its answer is passed on unchanged, too',
+    async (_, params, answer) => {
+      // Pages have an id on 2025-11-25 only.
+      const isPage = params['mode'] === 'url';
+      const sent = isPage && isPushed.upstream ? { ...params, elicitationId: 'page-1' } : params;
+      let answered: unknown;
+      await using on = await rawStage(host, upstream, {
+        about: { serverInfo: { name: 'asks', version: '1' }, capabilities: { tools: {} } },
+        capabilities: { elicitation: { form: {}, url: {} } },
+        serve: async ({ method, params: given }: Frame, tell) => {
+          if (method !== 'tools/call') return { result: { tools: [{ name: 'ask', inputSchema: { type: 'object' } }] } };
+          const request = { method: 'elicitation/create', params: sent };
+          if (isPushed.upstream) {
+            tell({ id: 'q', ...request });
+            const reply = () => on.server.said.find(frame => frame.id === 'q' && frame.method === undefined);
+            await until(() => reply() !== undefined);
+            answered = reply()!.result;
+          } else {
+            const responses = given?.['inputResponses'] as Json | undefined;
+            if (!responses)
+              return { result: { resultType: 'input_required', inputRequests: { q: request }, requestState: 's' } };
+            answered = responses['q'];
+          }
+          return { result: { content: [] } };
+        },
+      });
+      const asked: Json[] = [];
+      const call = { name: 'ask', arguments: {} };
+      on.answers(frame => {
+        asked.push(frame.params!);
+        return { result: answer };
+      });
+      const { result: first } = await on.ask('tools/call', call);
+      if (!isPushed.host) {
+        const [[key, request]] = Object.entries(first!['inputRequests'] as Json) as [[string, Frame]];
+        asked.push(request.params!);
+        const { requestState } = first!;
+        await on.ask('tools/call', { ...call, inputResponses: { [key]: answer }, requestState });
+      }
+      const [{ elicitationId, ...rest }] = asked as [Json];
+      expect(asked).toHaveLength(1);
+      expect(rest).toEqual(params);
+      expect(elicitationId).toEqual(
+        isPage && isPushed.host ? (isPushed.upstream ? 'page-1' : expect.stringMatching(/./u)) : undefined,
+      );
+      expect(answered).toEqual(answer);
+    },
+  );
 });

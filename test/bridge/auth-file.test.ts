@@ -17,7 +17,7 @@ function file(content: unknown, mode = 0o600): string {
 const present = (authorization?: string) => new Request(resource, { headers: authorization ? { authorization } : {} });
 
 describe('a file of tokens', () => {
-  it('names the principal of each, and keeps no token', async () => {
+  it('a file of tokens names the principal of each, and keeps no token', async () => {
     const { guard, needsAddress } = await readAuthFile(
       file({
         tokens: [
@@ -41,7 +41,7 @@ describe('a file of tokens', () => {
     ['no token', undefined],
     ['a token that is not in it', `Bearer ${token}3`],
     ['another scheme', `Basic ${token}`],
-  ])('refuses a request with %s', async (_, authorization) => {
+  ])('a file of tokens lets no request in with %s', async (_, authorization) => {
     const { guard } = await readAuthFile(file({ tokens: [{ token, principal: 'ada' }] }));
     const refused = await guard(resource).authenticate(present(authorization));
     if (!(refused instanceof Response)) throw new Error('was let in');
@@ -51,7 +51,7 @@ describe('a file of tokens', () => {
 });
 
 describe('a file that names an issuer', () => {
-  it('tells clients where to get a token', async () => {
+  it('a file that names an issuer tells clients where to get a token', async () => {
     const { guard, needsAddress } = await readAuthFile(file({ issuer: 'https://login.example', clientId: 'bridge' }));
     expect(needsAddress).toBe(true);
     const metadata = guard(resource).metadata(
@@ -85,14 +85,14 @@ describe('a file that cannot be used', () => {
       '\'ada\' has "desk": true in one entry and not in another',
     ],
     ['names no real issuer', { issuer: 'canary', clientId: 'bridge' }, "'issuer' is wrong"],
-  ])('because it %s is refused, and nothing of it is said', async (_, content, said) => {
+  ])('a file is refused because it %s, and nothing of it is said', async (_, content, said) => {
     const error = await readAuthFile(file(content)).catch((caught: Error) => caught as Error);
     expect(error).toMatchObject({ code: 'cli/usage', message: expect.stringContaining(said) });
     expect((error as Error).message).not.toContain('canary');
   });
 
   it.each([0o604, 0o602, 0o660, 0o620])(
-    'because others may read or write it is refused, as a key file is: %o',
+    'a file is refused because others may read or write it, as a key file is: %o',
     async mode => {
       const path = file({ tokens: [{ token, principal: 'ada' }] });
       chmodSync(path, mode);
@@ -102,7 +102,7 @@ describe('a file that cannot be used', () => {
     },
   );
 
-  it('because it is not there is refused', async () => {
+  it('a file that is not there is refused', async () => {
     await expect(readAuthFile('/nowhere/auth.json')).rejects.toThrow('there is no such file');
   });
 });

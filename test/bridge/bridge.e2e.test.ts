@@ -75,7 +75,7 @@ const commandOf = (...words: readonly string[]) => ['--', process.execPath, ...w
 
 describe.each(eras)('a host of %s', era => {
   it.each(few(eras, era === '2025-11-25' ? '2026-07-28' : '2025-11-25'))(
-    'lets the notes server of %s ask which note, inside the host’s root',
+    'the notes server of %s asks which note through the bridge, inside the host’s root',
     async upstreamEra => {
       const notes = samples();
       await using on = await host(['--era', upstreamEra, ...commandOf(main, 'notes')], { era, root: notes });
@@ -100,7 +100,7 @@ describe.each(few(eras, '2025-11-25'))('a host of %s before a server of other pe
       ],
       1,
     ),
-  )('passes the question of %s on, and its answer back', async (tool, given, answer, said) => {
+  )('the bridge passes the question of %s on, and its answer back', async (tool, given, answer, said) => {
     const answers = join(folder(), 'answers.json');
     writeFileSync(answers, JSON.stringify([answer]));
     const bridge = [process.execPath, main, 'bridge', '--trust-host', '--', process.execPath, everything];
@@ -226,7 +226,7 @@ async function stubborn(body: string) {
   };
 }
 
-it('takes the upstream server with it when the host goes', async () => {
+it('the bridge takes the upstream server with it when the host goes', async () => {
   await using upstream = await stubborn(
     'if (method === "initialize") initialized(); else if (id !== undefined) fail(-32601, "unknown");',
   );
@@ -241,7 +241,7 @@ it('takes the upstream server with it when the host goes', async () => {
 it.each([
   ['goes', (child: ChildProcess) => child.stdin!.end()],
   ['sends it SIGTERM', (child: ChildProcess) => child.kill()],
-])('ends, and takes the server with it, when the host %s while that is starting', async (_, leave) => {
+])('the bridge ends, and takes the server with it, when the host %s while that is starting', async (_, leave) => {
   await using upstream = await stubborn('');
   const child = spawn(process.execPath, [main, 'bridge', ...commandOf(upstream.file)], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -255,7 +255,7 @@ it.each([
 });
 
 it.each(some(['SIGTERM', 'SIGHUP', 'SIGINT']))(
-  'ends, and takes the server with it, at a %s before the bridge has taken over the server that was started early (early-server-E2)',
+  'a %s ends the process and a server that was started early and not yet taken over (early-server-E2)',
   async signal => {
     await using upstream = await stubborn('');
     // Nothing else is loaded, so that the server is never taken over.
@@ -271,7 +271,7 @@ it.each(some(['SIGTERM', 'SIGHUP', 'SIGINT']))(
   },
 );
 
-it('starts the server before its host has said anything, and ends it when the host goes without a word', async () => {
+it('the bridge starts the server before its host has said anything, and ends it when the host goes without a word', async () => {
   await using upstream = await stubborn('');
   const child = spawn(process.execPath, [main, 'bridge', ...commandOf(upstream.file)], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -283,7 +283,7 @@ it('starts the server before its host has said anything, and ends it when the ho
   await upstream.gone();
 });
 
-it('answers a ping that comes before anything else', async () => {
+it('the bridge answers a ping that comes before anything else', async () => {
   const child = spawn(process.execPath, [main, 'bridge', ...commandOf(main, 'notes')], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
@@ -296,7 +296,7 @@ it('answers a ping that comes before anything else', async () => {
   await once(child, 'exit');
 });
 
-it('passes a result of 12 MB on', async () => {
+it('the bridge passes a result of 12 MB on', async () => {
   const file = server(`
   if (method === 'initialize') initialized();
   else if (method === 'tools/call') reply({ content: [{ type: 'text', text: 'x'.repeat(12_000_000) }] });

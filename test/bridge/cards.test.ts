@@ -45,7 +45,7 @@ describe.each(alike)('a host of %s with Apps alone before a server of %s', (host
     return { staged, client, done, answer };
   };
 
-  it('lists its tools with our App, which it reads from the bridge', async () => {
+  it('the host lists its tools with our App, which it reads from the bridge', async () => {
     const { staged, client } = await on();
     await using _ = staged;
     const { tools } = await client.listTools();
@@ -58,7 +58,7 @@ describe.each(alike)('a host of %s with Apps alone before a server of %s', (host
     expect((await client.listResources()).resources).toEqual([]);
   });
 
-  it('gets the question on a card, and the server acts once on its answer', async () => {
+  it('the host gets the question on a card, and the server acts once on its answer', async () => {
     const { staged, client, done, answer } = await on();
     await using _ = staged;
     await client.listTools();
@@ -74,7 +74,7 @@ describe.each(alike)('a host of %s with Apps alone before a server of %s', (host
     expect(staged.opened).toEqual([]);
   });
 
-  it('passes a refusal on', async () => {
+  it('the server gets a refusal on the card, and does nothing', async () => {
     const { staged, client, done, answer } = await on();
     await using _ = staged;
     await client.listTools();
@@ -83,7 +83,7 @@ describe.each(alike)('a host of %s with Apps alone before a server of %s', (host
     expect(done).toEqual([]);
   });
 
-  it('takes no answer from a model, which has no ticket', async () => {
+  it('no answer is taken from a model, which has no ticket', async () => {
     const { staged, client, done, answer } = await on();
     await using _ = staged;
     await client.listTools();
@@ -95,7 +95,7 @@ describe.each(alike)('a host of %s with Apps alone before a server of %s', (host
     expect(done).toEqual([]);
   });
 
-  it('asks at the desk if the call is made again, since the host may show no card', async () => {
+  it('the desk asks if the call is made again, since the host may show no card', async () => {
     const { staged, client, done } = await on({
       atDesk: (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, yes, 'web'),
     });
@@ -110,7 +110,7 @@ describe.each(alike)('a host of %s with Apps alone before a server of %s', (host
   it.each([
     ['an App of its own', { _meta: { ui: { resourceUri: 'ui://notes/own' } } }],
     ['an output schema', { outputSchema: z.object({ removed: z.boolean().optional() }) }],
-  ])('asks at the desk for a tool with %s', async (_, config) => {
+  ])('the desk asks for a tool with %s', async (_, config) => {
     const { staged, client } = await on(
       { atDesk: (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, yes, 'web') },
       config,
@@ -124,7 +124,7 @@ describe.each(alike)('a host of %s with Apps alone before a server of %s', (host
 });
 
 describe.each(alike)('a host of %s without Apps before a server of %s', (host, upstream) => {
-  it('sees nothing of cards', async () => {
+  it('a host without Apps sees nothing of cards', async () => {
     const { serve } = asking();
     await using on = await stage({ host, upstream, serve, capabilities: {} });
     expect((await on.client.listTools()).tools.map(({ name, _meta }) => [name, _meta?.['ui']])).toEqual([

@@ -108,7 +108,7 @@ describe.each(
     ['standard input and output', '2025-11-25'],
   ]),
 )('two bridges over %s, before hosts of %s', (front, era) => {
-  it('share one desk: each question is answered there, a call is run again, and a server is muted', async () => {
+  it('two bridges share one desk: each question is answered there, a call is run again, and a server is muted', async () => {
     const [one, other] = await Promise.all(['one', 'other'].map(name => bridgeTo(name, front, era)));
     await using me = await visitor(browser);
     const { page } = me;
@@ -167,7 +167,7 @@ describe.each(
     await askDesk('stop');
   });
 
-  it('have their open questions on the next desk, if theirs is killed', async () => {
+  it('two bridges have their open questions on the next desk, if theirs is killed', async () => {
     const [one, other] = await Promise.all(['one', 'other'].map(name => bridgeTo(name, front, era)));
     await using me = await visitor(browser);
     const { page } = me;

@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => leaveBrowser(browser));
 
 describe.each(few(eras, '2025-11-25'))('a host of %s without forms', era => {
-  it('gets the result, once the person has answered on the desk', async () => {
+  it('a host without forms gets the result, once the person has answered on the desk', async () => {
     const notes = realpathSync(mkdtempSync(join(tmpdir(), 'bridge-')));
     cpSync(join(root, 'packages/midcall/samples/notes'), notes, { recursive: true });
     const transport = new StdioClientTransport({

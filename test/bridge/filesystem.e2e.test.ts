@@ -21,7 +21,7 @@ function folder(text: string): string {
 }
 
 describe.each(few(eras, '2026-07-28'))('a host of %s before server-filesystem', era => {
-  it('reads a file inside its root with the first call, and after each change of its roots', async () => {
+  it('the server reads a file inside the host’s root with the first call, and after each change of its roots', async () => {
     const [first, second] = [folder('first'), folder('second')];
     const roots = new OfferedRoots({ disk: machineDisk, lookEveryMs: 0 });
     const uris = [(await roots.add(first)).uri, (await roots.add(second)).uri];

@@ -21,7 +21,7 @@ async function silentHost() {
   return { link, near, asked, ask, answer };
 }
 
-it('passes on a hundred at a time, and refuses the others until one is answered', async () => {
+it('the bridge passes a hundred unknown requests on at a time, and refuses the others until one is answered', async () => {
   const host = await silentHost();
   const waiting = Array.from({ length: 100 }, host.ask);
   await expect(host.ask()).rejects.toMatchObject({ code: -32000 });
@@ -36,7 +36,7 @@ it('passes on a hundred at a time, and refuses the others until one is answered'
   expect((await rest).filter(({ status }) => status === 'rejected')).toHaveLength(100);
 });
 
-it('gives up on a host that does not answer for 15 minutes', async () => {
+it('the bridge gives up on a host that does not answer for 15 minutes', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const host = await silentHost();
   const waiting = expect(host.ask()).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });

@@ -123,7 +123,7 @@ async function end({ child }: Pick<RunningBridge, 'child'>, signal: NodeJS.Signa
 }
 
 describe.skipIf(!redisServer).each(few(eras, '2025-11-25'))('several bridges on one Redis, and hosts of %s', era => {
-  it('have one server process and answer its questions, whichever bridge a request comes to', async () => {
+  it('several bridges have one server process and answer its questions, whichever bridge a request comes to', async () => {
     const bridges = await Promise.all([bridge(), bridge()]);
     const [one, other] = [await host(bridges, era), await host(bridges, era)];
     const who = [await one.call('who'), await other.call('who'), await one.call('who'), await one.call('who')];
@@ -137,7 +137,7 @@ describe.skipIf(!redisServer).each(few(eras, '2025-11-25'))('several bridges on 
     ]);
   });
 
-  it('go on at another bridge when one is killed; the call that it ran ends with an error', async () => {
+  it('hosts go on at another bridge when one is killed; the call that it ran ends with an error', async () => {
     const bridges = await Promise.all([bridge(), bridge()]);
     const { call } = await host(bridges, era);
     const before = await call('who');
@@ -164,7 +164,7 @@ describe.skipIf(!redisServer).each(few(eras, '2025-11-25'))('several bridges on 
     expect(await call('ask')).toBe('It is teal.');
   });
 
-  it('leave their servers to the others when they are ended, and hosts notice nothing', async () => {
+  it('bridges leave their servers to the others when they are ended, and hosts notice nothing', async () => {
     const bridges = await Promise.all([bridge(), bridge()]);
     const { call } = await host(bridges, era);
     const before = await call('who');
@@ -175,7 +175,7 @@ describe.skipIf(!redisServer).each(few(eras, '2025-11-25'))('several bridges on 
     expect(await call('ask')).toBe('It is teal.');
   });
 
-  it('keep the servers of each principal to that principal, and refuse who has no token at any of them', async () => {
+  it('bridges keep the servers of each principal to that principal, and refuse who has no token at any of them', async () => {
     const [ada, alan] = ['Tq8-token-of-ada-behind-two-bridges-Zr53', 'Ln2-token-of-alan-behind-two-bridges-Hd64'];
     const auth = join(folder, `${era}-auth.json`);
     const tokens = [
@@ -199,7 +199,7 @@ describe.skipIf(!redisServer).each(few(eras, '2025-11-25'))('several bridges on 
   });
 });
 
-it.skipIf(!redisServer)('refuse requests while Redis is away, and serve again when it is back', async () => {
+it.skipIf(!redisServer)('bridges refuse requests while Redis is away, and serve again when it is back', async () => {
   const bridges = [await bridge()];
   const { call } = await host(bridges, '2026-07-28');
   const before = await call('who');
@@ -245,7 +245,7 @@ describe('bridges on one Redis say what they need', () => {
       ],
       3,
     ),
-  )('%s', async (_, words, said) => {
+  )('a bridge that shares a Redis says that it needs %s', async (_, words, said) => {
     const { code, err } = await run(...words);
     expect(code).toBe(2);
     expect(err).toContain(said);

@@ -56,7 +56,7 @@ describe.each(hosts)('hosts of %s in front of a server that wants a sign-in', ki
     ]);
   });
 
-  it('hosts in front of a server that wants a sign-in are told who has to do what while the person has not signed in, and their requests work after that', async () => {
+  it('hosts before a server that wants a sign-in hear who has to do what meanwhile, and their requests work after it', async () => {
     const { url, logins } = await guarded();
     const clock = handClock();
     const shown: Inbox[] = [];

@@ -167,7 +167,7 @@ describe.each(few(eras, '2026-07-28'))('hosts of %s', era => {
   });
 });
 
-it('serves the list that the documents have', async () => {
+it('the bridge serves the list that the documents have', async () => {
   const { urls, end } = await bridge(['--config', join(root, 'examples/docs/bridge-http.mcp.json')], 2);
   expect(urls.map(url => new URL(url).pathname)).toEqual(['/mcp/notes', '/mcp/everything']);
   expect(await end()).toEqual([0, null]);
@@ -194,18 +194,18 @@ describe('a bridge that cannot be started says so', () => {
       ['--config', file('{"mcpServers":{"..":{"command":"true"}}}')],
       'is named "..", which cannot be a part of an address',
     ],
-  ])('because %s', async (_, words, said) => {
+  ])('a bridge that cannot be started because %s says so', async (_, words, said) => {
     const server = words.includes('--config') ? [] : ['--', process.execPath, whoAmI];
     const { code, err, out } = await run('--http', '0', ...words, ...server);
     expect([code, out]).toEqual([2, '']);
     expect(err).toContain(said);
   });
 
-  it('because a flag needs --http', async () => {
+  it('a bridge says that a flag needs --http', async () => {
     expect((await run('--auth', 'x', '--', 'y')).err).toContain('need --http');
   });
 
-  it('because the port is taken', async () => {
+  it('a bridge says that its port is taken', async () => {
     const taken = createServer();
     await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { port: number };

@@ -50,7 +50,7 @@ describe.each(hosts)('hosts of %s', kind => {
     await host.close();
   });
 
-  it('of two principals have a server each, and those of one share theirs', async () => {
+  it('hosts of two principals have a server each, and those of one share theirs', async () => {
     await using on = await httpStage({ upstream: '2025-11-25', serve: hello, ...guarded });
     const all = await Promise.all([ada, ada, alan].map(token => connectHost(kind, on.url, { token })));
     await Promise.all(all.map(host => host.call('hello')));
@@ -58,7 +58,7 @@ describe.each(hosts)('hosts of %s', kind => {
     for (const host of all) await host.close();
   });
 
-  it('of all principals share a server whose entry says so', async () => {
+  it('hosts of all principals share a server whose entry says so', async () => {
     const shared = {
       entries: (entry: ServerEntry) => [{ path: '/mcp', entry: { ...entry, shared: true }, guard }],
     };
@@ -242,7 +242,7 @@ describe.each(eras)('a server of %s', upstream => {
 });
 
 describe('a bridge over HTTP', () => {
-  it('answers whoever asks after its health, under a name of this machine alone', async () => {
+  it('a bridge over HTTP answers whoever asks after its health, under a name of this machine alone', async () => {
     await using on = await httpStage({ upstream: '2025-11-25', serve: hello, ...guarded });
     const health = new URL('/health', on.url);
     expect(await raw(health)).toEqual({ status: 200, text: '{"status":"ok"}' });
@@ -250,7 +250,7 @@ describe('a bridge over HTTP', () => {
     expect(on.bridge.servers).toBe(0);
   });
 
-  it('refuses a page of another site, and a name that is not its own', async () => {
+  it('a bridge over HTTP refuses a page of another site, and a name that is not its own', async () => {
     await using on = await httpStage({ upstream: '2025-11-25', serve: hello });
     expect((await raw(on.url, { origin: 'https://evil.example' })).status).toBe(403);
     expect((await raw(on.url, { host: 'evil.example' })).status).toBe(403);
@@ -263,7 +263,7 @@ describe('a bridge over HTTP', () => {
     expect(text).not.toContain('/mcp');
   });
 
-  it('starts no more servers than it may, and makes room where one is not used', async () => {
+  it('a bridge over HTTP starts no more servers than it may, and makes room where one is not used', async () => {
     const clock = handClock();
     await using on = await httpStage({
       upstream: '2025-11-25',
@@ -281,7 +281,7 @@ describe('a bridge over HTTP', () => {
     await second.close();
   });
 
-  it('starts no more servers for one principal than that may have, whatever others have', async () => {
+  it('a bridge over HTTP starts no more servers for one principal than that may have, whatever others have', async () => {
     await using on = await httpStage({
       upstream: '2025-11-25',
       serve: hello,
@@ -303,7 +303,7 @@ describe('a bridge over HTTP', () => {
     for (const host of [hers, his, again]) await host.close();
   });
 
-  it('gives a principal without the desk decisions and counters of their own', async () => {
+  it('a principal without the desk has decisions and counters of their own', async () => {
     const made: Policy[] = [];
     const makePolicy = (): Policy => {
       made.push(new Policy());
@@ -322,7 +322,7 @@ describe('a bridge over HTTP', () => {
     for (const host of [hers, his]) await host.close();
   });
 
-  it('http-bridge-H2: gives whoever comes with a token of an authorization server no desk, whatever the token says', () => {
+  it('http-bridge-H2: whoever comes with a token of an authorization server has no desk, whatever the token says', () => {
     const { callerOf } = issuerGuard({ authenticate: async () => new Response(), metadata: () => undefined } as never);
     const extra = { iss: 'https://login.example', sub: 'ada', desk: true };
     const caller = { id: 'ada (https://login.example)', desk: false };
@@ -373,7 +373,7 @@ describe('a bridge over HTTP', () => {
   });
 });
 
-it('cuts the stream of a host that does not read it, and goes on serving others', { tags: 'thorough' }, async () => {
+it('the stream of a host that does not read it is cut, and others are served', { tags: 'thorough' }, async () => {
   const message = 'x'.repeat(256 * 1024);
   const errors: string[] = [];
   await using on = await httpStage({
@@ -418,7 +418,7 @@ it('cuts the stream of a host that does not read it, and goes on serving others'
   await other.close();
 });
 
-it('stops a server that nobody uses after a task, which went on with it when its host was gone', async () => {
+it('a server that nobody uses after a task, which went on when its host was gone, is stopped', async () => {
   const clock = handClock();
   let [begun, goOn] = [false, () => {}];
   const going = new Promise<void>(resolve => {

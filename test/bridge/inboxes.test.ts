@@ -88,7 +88,7 @@ async function inboxStage(
 }
 
 describe.each(hosts)('a host of %s that shows nothing', kind => {
-  it('is told where its person answers, and gets the result when it calls again', async () => {
+  it('the host is told where its person answers, and gets the result when it calls again', async () => {
     await using on = await inboxStage();
     const host = await connectHost(kind, on.url, { token: alan });
     const told = textOf(await host.call('act'));
@@ -108,7 +108,7 @@ describe.each(hosts)('a host of %s that shows nothing', kind => {
     await host.close();
   });
 
-  it('waits, if its person looks at the inbox', async () => {
+  it('the host waits, if its person looks at the inbox', async () => {
     await using on = await inboxStage({ isWatched: true });
     const host = await connectHost(kind, on.url, { token: alan });
     const result = host.call('act');
@@ -153,7 +153,7 @@ describe.each(hosts)('a call of %s that others have to agree to', kind => {
     return { ...on, approvals, host, clock, database };
   }
 
-  it('is made once after their yes, and the model is told whom it waits for until then', async () => {
+  it('the call is made once after their yes, and the model is told whom it waits for until then', async () => {
     await using on = await heldStage(1);
     const told = textOf(await on.host.call('act', { id: 7 }));
     const asked = await on.approvals.whenAsked(1);
@@ -181,7 +181,7 @@ describe.each(hosts)('a call of %s that others have to agree to', kind => {
     await on.host.close();
   });
 
-  it('is made when their yes can be read again, though nobody tells of it any more', async () => {
+  it('the call is made when their yes can be read again, though nobody tells of it any more', async () => {
     await using on = await heldStage();
     const result = on.host.call('act', { id: 7 });
     const { id } = await on.approvals.whenAsked(1);
@@ -206,7 +206,7 @@ describe.each(hosts)('a call of %s that others have to agree to', kind => {
     await on.host.close();
   });
 
-  it('is not made if they do not agree', async () => {
+  it('the call is not made if they do not agree', async () => {
     await using on = await heldStage();
     const result = on.host.call('act', { id: 7 });
     const { id } = await on.approvals.whenAsked(1);
@@ -218,7 +218,7 @@ describe.each(hosts)('a call of %s that others have to agree to', kind => {
     await on.host.close();
   });
 
-  it('is not made if too few could agree, and the operator is told why', async () => {
+  it('the call is not made if too few could agree, and the operator is told why', async () => {
     const rules = new Rules({ rules: [{ ...group, count: 4 }], approvers: true });
     await using on = await inboxStage({ approvals: testInbox({ groups: { finance } }), rules });
     const host = await connectHost(kind, on.url, { token: alan });
@@ -231,7 +231,7 @@ describe.each(hosts)('a call of %s that others have to agree to', kind => {
 });
 
 describe('an inbox', () => {
-  it('that cannot be read is not looked at any more for a call whose time is up, which ends as that', async () => {
+  it('an inbox that cannot be read is not looked at any more for a call whose time is up, which ends as that', async () => {
     const clock = handClock();
     const questions = new Inbox({ onError() {} });
     const withdrawn: string[] = [];
@@ -287,7 +287,7 @@ describe('an inbox', () => {
     await own.close();
   });
 
-  it('is for people who have no desk, and not for a server that several share', async () => {
+  it('an inbox is for people who have no desk, and not for a server that several share', async () => {
     await using on = await inboxStage();
     const host = await connectHost('SDK 2, 2026-07-28', on.url, { token: ada });
     expect(textOf(await host.call('act'))).toContain('cancel');
@@ -301,7 +301,7 @@ describe('an inbox', () => {
     await other.close();
   });
 
-  it('that cannot store a question is no way to answer it: the question ends, and the operator is told', async () => {
+  it('an inbox that cannot store a question is no way to answer it: the question ends, and the operator is told', async () => {
     const failing = {
       ask: async () => {
         throw new Error('The disk is full.');

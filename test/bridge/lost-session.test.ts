@@ -51,7 +51,7 @@ async function forgetful() {
 }
 
 describe.each(['standard input and output', 'HTTP'])('a bridge over %s', over => {
-  it.each(hosts)('opens a lost session again for a host, and calls once: %s', async kind => {
+  it.each(hosts)('a bridge opens a lost session again for a host, and calls once: %s', async kind => {
     const { target, forget } = await forgetful();
     await using http = over === 'HTTP' ? await httpStage({ upstream: '2025-11-25', target }) : undefined;
     await using stdio = http ? undefined : await stdioStage({ upstream: '2025-11-25', target });

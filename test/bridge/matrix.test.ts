@@ -92,7 +92,7 @@ describe.each(cells)('a host of %s over %s', (kind, _front, start) => {
       ['page', { elicitation: { form: {}, url: {} } }, { action: 'accept' }, '"action":"accept"'],
       ['sampling', { sampling: {} }, reply('from the host'), 'from the host'],
       ['roots', { roots: {} }, undefined, root.uri],
-    ] as const)('is asked for what it declares: %s', async (name, capabilities, answer, said) => {
+    ] as const)('a host is asked for what it declares: %s', async (name, capabilities, answer, said) => {
       await using on = await at();
       const answers = answer ? [answer] : [];
       const host = await connectHost(kind, on.at, { capabilities, answers, roots: () => [root] });
@@ -106,14 +106,14 @@ describe.each(cells)('a host of %s over %s', (kind, _front, start) => {
       ['form', 'green'],
       ['page', '"action":"accept"'],
       ['sampling', 'from the desk'],
-    ] as const)('leaves to the desk what it cannot ask: %s', async (name, said) => {
+    ] as const)('a host leaves to the desk what it cannot ask: %s', async (name, said) => {
       await using on = await at(answerAll);
       const host = await connectHost(kind, on.at);
       expect(textOf(await host.call(name))).toContain(said);
       await host.close();
     });
 
-    it('gives a server no roots where it has none, and no yes where nobody can be asked', async () => {
+    it('a host gives a server no roots where it has none, and no yes where nobody can be asked', async () => {
       await using on = await at();
       const host = await connectHost(kind, on.at);
       expect(textOf(await host.call('form'))).toBe('{"action":"cancel"}');
@@ -150,7 +150,7 @@ describe.each(few(cells, ...cells.filter((_, n) => n % 3 === 0)))('a host of %s 
     await unable.close();
   });
 
-  it('calls a server that wants a sign-in, of either revision, once its person has signed in at the desk', async () => {
+  it('a host calls a server that wants a sign-in, of either revision, once its person has signed in at the desk', async () => {
     const { url } = await guarded();
     const options = { authorization: { vault: memoryVault() } };
     for (const upstream of eras) {

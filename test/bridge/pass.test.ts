@@ -52,7 +52,7 @@ function everything(mid: Midcall, server: McpServer): void {
 }
 
 describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
-  it('says of the upstream server what that says of itself', async () => {
+  it('the bridge says of the upstream server what that says of itself', async () => {
     await using on = await stage({ host, upstream, serve: everything });
     expect(on.client.getServerVersion()).toMatchObject({ name: 'upstream', version: '7.0.0' });
     expect(on.client.getInstructions()).toBe('Ask.');
@@ -63,7 +63,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     expect(Object.keys(can).sort()).toEqual([...its, ...ours].sort());
   });
 
-  it('passes lists and results on whole', async () => {
+  it('the bridge passes lists and results on whole', async () => {
     await using on = await stage({ host, upstream, serve: everything });
     const { tools } = await on.client.listTools();
     expect(tools.map(each => each.name)).toEqual(['measure', 'fail']);
@@ -79,14 +79,14 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     expect(await on.client.callTool({ name: 'fail' })).toMatchObject({ isError: true, ...says('It broke.') });
   });
 
-  it('passes the language of the person on with a call, and the language of the answer back', async () => {
+  it('the bridge passes the language of the person on with a call, and the language of the answer back', async () => {
     await using on = await stage({ host, upstream, serve: everything });
     const _meta = { [acceptLanguage]: 'fr-CH, fr;q=0.9' };
     const measured = await on.client.callTool({ name: 'measure', arguments: { length: 1 }, _meta });
     expect(measured._meta).toMatchObject({ [contentLanguage]: 'fr-CH, fr;q=0.9' });
   });
 
-  it('passes prompts, resources, templates and completion on', async () => {
+  it('the bridge passes prompts, resources, templates and completion on', async () => {
     await using on = await stage({ host, upstream, serve: everything });
     expect((await on.client.listPrompts()).prompts[0]).toMatchObject({ name: 'greet', arguments: [{ name: 'who' }] });
     const prompt = await on.client.getPrompt({ name: 'greet', arguments: { who: 'ada' } });
@@ -99,7 +99,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     expect(contents).toMatchObject([{ uri: 'test://any/7', text: '7' }]);
   });
 
-  it('passes errors on with their code', async () => {
+  it('the bridge passes errors on with their code', async () => {
     await using on = await stage({ host, upstream, serve: everything });
     await expect(on.client.getPrompt({ name: 'nobody' })).rejects.toMatchObject({ code: -32602 });
     await expect(on.client.readResource({ uri: 'test://nowhere' })).rejects.toMatchObject({
@@ -108,7 +108,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     });
   });
 
-  it('passes content of an unknown kind on as it was sent, and each list that cannot be read by itself', async () => {
+  it('the bridge passes content of an unknown kind on as it was sent, and each list that cannot be read by itself', async () => {
     const odd = await serveOdd(upstream, { lacking: ['prompts/list', 'resources/templates/list'] });
     onTestFinished(() => odd.close());
     await using on = await stage({ host, upstream, url: odd.url });
@@ -134,7 +134,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     await expect(on.client.listResourceTemplates()).rejects.toMatchObject({ code: -32601 });
   });
 
-  it('passes progress on', async () => {
+  it('the bridge passes progress on', async () => {
     const heard: unknown[] = [];
     await using on = await stage({
       host,
@@ -153,7 +153,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     expect(heard).toEqual([{ progress: 1, total: 2, message: 'half' }]);
   });
 
-  it('gives the upstream server the host’s roots, as far as they are directories here', async () => {
+  it('the bridge gives the upstream server the host’s roots, as far as they are directories here', async () => {
     const there = realpathSync(mkdtempSync(join(tmpdir(), 'midcall-bridge-')));
     const uri = pathToFileURL(there).href;
     await using on = await stage({
@@ -176,7 +176,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     ]);
   });
 
-  it('tells the upstream server of no roots where the host has none', async () => {
+  it('the bridge tells the upstream server of no roots where the host has none', async () => {
     await using on = await stage({
       host,
       upstream,
@@ -186,7 +186,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     expect(textOf(await on.client.callTool({ name: 'where' }))).toBe('false undefined');
   });
 
-  it('samples the host’s model', async () => {
+  it('the upstream server samples the host’s model', async () => {
     await using on = await stage({
       host,
       upstream,
@@ -203,7 +203,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     expect(on.opened).toEqual([]);
   });
 
-  it('asks at the desk about sampling where the host has no model', async () => {
+  it('the desk asks about sampling where the host has no model', async () => {
     await using on = await stage({
       host,
       upstream,
@@ -217,7 +217,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     expect(textOf(await on.client.callTool({ name: 'think' }))).toContain('from the desk');
   });
 
-  it('does not put a question that asks for a secret to the host', async () => {
+  it('a question that asks for a secret is not put to the host', async () => {
     await using on = await stage({
       host,
       upstream,
@@ -241,7 +241,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
   });
 });
 
-it.each(eras)('tells a client of %s that the tools have changed', async host => {
+it.each(eras)('a client of %s is told that the tools have changed', async host => {
   let add = (): void => {};
   const read: string[][] = [];
   const onChanged = (_: unknown, tools: readonly { readonly name: string }[] | null): void => {
@@ -266,7 +266,7 @@ it.each(eras)('tells a client of %s that the tools have changed', async host => 
 });
 
 describe.each(crossed)('a host of %s before a server of %s', (host, upstream) => {
-  it('gets a result of 12 MB whole', async () => {
+  it('the host gets a result of 12 MB whole', async () => {
     const text = 'x'.repeat(12_000_000);
     await using on = await stage({
       host,
@@ -277,7 +277,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
   });
 });
 
-it.each(eras)('tells a client of %s of one changed list once, and of no other', async host => {
+it.each(eras)('a client of %s is told of one changed list once, and of no other', async host => {
   const changed: string[] = [];
   const told = (list: string) => ({
     autoRefresh: false,

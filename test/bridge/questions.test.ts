@@ -32,7 +32,7 @@ const answerAtDesk = (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, yes, 'we
 const remove = { name: 'remove', arguments: { name: 'a.md' } };
 
 describe.each(crossed)('a host of %s before a server of %s', (host, upstream) => {
-  it('puts a form to the host, and acts once on its answer', async () => {
+  it('the host gets a form, and the server acts once on its answer', async () => {
     const { done, serve } = asking();
     await using on = await stage({ host, upstream, serve, answers: [yes] });
     expect(textOf(await on.client.callTool(remove))).toBe('removed, since it is old');
@@ -44,14 +44,14 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     expect(on.opened).toEqual([]);
   });
 
-  it.each(['decline', 'cancel'] as const)('passes a %s on as it is', async action => {
+  it.each(['decline', 'cancel'] as const)('a %s of the host is passed on as it is', async action => {
     const { done, serve } = asking();
     await using on = await stage({ host, upstream, serve, answers: [{ action }] });
     expect(textOf(await on.client.callTool(remove))).toBe(`kept: ${action}`);
     expect(done).toEqual([]);
   });
 
-  it('asks at the desk where the host has no forms', async () => {
+  it('the desk asks where the host has no forms', async () => {
     const { done, serve } = asking();
     await using on = await stage({ host, upstream, serve, capabilities: {}, atDesk: answerAtDesk });
     expect(textOf(await on.client.callTool(remove))).toBe('removed, since it is old');
@@ -59,7 +59,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     expect(on.opened).toHaveLength(1);
   });
 
-  it.each(['accept', 'decline'] as const)('asks at the desk where the host answers by itself: %s', async action => {
+  it.each(['accept', 'decline'] as const)('the desk asks where the host answers by itself: %s', async action => {
     const { done, serve } = asking();
     const byItself = action === 'accept' ? { action, content: { sure: true, why: 'wrong' } } : { action };
     await using on = await stage({
@@ -74,14 +74,14 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     expect(done).toEqual(['a.md']);
   });
 
-  it('makes no yes of an automatic one where there is no desk', async () => {
+  it('an automatic yes is none where there is no desk', async () => {
     const { done, serve } = asking();
     await using on = await stage({ host, upstream, serve, answers: [yes], options: { suspectBelowMs: 60_000 } });
     expect(textOf(await on.client.callTool(remove))).toBe('kept: cancel');
     expect(done).toEqual([]);
   });
 
-  it('ends a question without a yes where nobody can be asked, and tells the model that nobody has refused', async () => {
+  it('a question ends without a yes where nobody can be asked, and the model is told that nobody has refused', async () => {
     const { done, serve } = asking();
     await using on = await stage({ host, upstream, serve, capabilities: {} });
     const result = await on.client.callTool(remove);
@@ -92,7 +92,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     expect(done).toEqual([]);
   });
 
-  it('forward-B3: tells the model the way to a question that the person does not see, and goes on with the call when it is answered', async () => {
+  it('forward-B3: the model is told the way to a question the person does not see, and the call goes on when it is answered', async () => {
     const { done, serve } = asking();
     const way = 'The link is in a file.';
     await using on = await stage({ host, upstream, serve, capabilities: {}, way });
@@ -120,14 +120,14 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     return { ...on, done, clock };
   }
 
-  it('sends a client away that would wait too long for the desk, and goes on with the call when it is back', async () => {
+  it('a client that would wait too long for the desk is sent away, and the call goes on when it is back', async () => {
     await using on = await sentAway();
     await answerAtDesk(on.inbox);
     expect(textOf(await on.client.callTool(remove))).toBe('removed, since it is old');
     expect(on.done).toEqual(['a.md']);
   });
 
-  it('tells the person until when the host waits, that it has stopped, and that it came back for the result', async () => {
+  it('the person is told until when the host waits, that it has stopped, and that it came back for the result', async () => {
     await using on = await sentAway();
     const until = on.clock.now();
     expect(on.waits).toEqual([
@@ -142,7 +142,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     ]);
   });
 
-  it('tells the person nothing after an answer that the host has waited for', async () => {
+  it('the person is told nothing after an answer that the host has waited for', async () => {
     const { serve } = asking();
     await using on = await stage({ host, upstream, serve, capabilities: {}, atDesk: answerAtDesk });
     await on.client.callTool(remove);
@@ -150,7 +150,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     expect(on.waits.map(({ state }) => state)).not.toContain('left');
   });
 
-  it('does not take another call for the one it was sent away from', async () => {
+  it('another call is not taken for the one that the client was sent away from', async () => {
     await using on = await sentAway();
     const other = on.client.callTool({ name: 'remove', arguments: { name: 'b.md' } });
     await until(() => on.inbox.list().length === 2);
@@ -159,7 +159,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     expect([...on.done].sort()).toEqual(['a.md', 'b.md']);
   });
 
-  it('stops a call that nobody comes back for', async () => {
+  it('a call that nobody comes back for is stopped', async () => {
     await using on = await sentAway();
     await untilArmed(on.clock, 900_000);
     on.clock.move(900_000);
@@ -168,7 +168,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     expect(on.waits.at(-1)).toEqual({ host: 'test-host', state: 'lost' });
   });
 
-  it('stops the call upstream when the client takes it back', async () => {
+  it('the call upstream stops when the client takes it back', async () => {
     const { done, serve } = asking();
     await using on = await stage({ host, upstream, serve, capabilities: {}, atDesk: () => {} });
     const abort = new AbortController();
@@ -180,7 +180,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     expect(done).toEqual([]);
   });
 
-  it('tells a handler that runs again the same: two questions, one after the other', async () => {
+  it('a handler that runs again is told the same: two questions, one after the other', async () => {
     const seen: string[] = [];
     await using on = await stage({
       host,
@@ -220,7 +220,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
       return { resultType: 'input_required', inputRequests, requestState: 's' } as never;
     });
 
-  it('has a host with URL mode ask for consent to a page, its address unchanged', async () => {
+  it('a host with URL mode asks for consent to a page, its address unchanged', async () => {
     await using on = await stage({
       host,
       upstream,
@@ -243,7 +243,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     } else expect(completed).toEqual([]);
   });
 
-  it('shows a page on the desk where the host has no URL mode', async () => {
+  it('the desk shows a page where the host has no URL mode', async () => {
     await using on = await stage({
       host,
       upstream,

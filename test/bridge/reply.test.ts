@@ -15,7 +15,7 @@ it('an accept, a decline and a dismissal are the person’s, and are passed on',
 });
 
 it.each<CancelReason>(['timeout', 'unavailable', 'invalid', 'suspect', 'error'])(
-  'a cancel for %s is nobody’s',
+  'a cancel for %s is nobody’s, and is not passed on',
   reason => {
     expect(replyOf(cancel(reason))).toBeUndefined();
   },

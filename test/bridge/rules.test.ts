@@ -40,7 +40,7 @@ const dispositionOf = (result: object): unknown =>
 const reply = (action: 'accept' | 'decline') => (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, { action }, 'web');
 
 describe.each(crossed)('a host of %s before a server of %s', (host, upstream) => {
-  it('asks the person in the host, by a text made from the arguments, and makes the call once after a yes', async () => {
+  it('the person is asked in the host, by a text made from the arguments, and a yes makes the call once', async () => {
     const { done, serve } = deleting();
     await using on = await stage({
       host,
@@ -61,7 +61,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     expect(on.person.asked).toHaveLength(1);
   });
 
-  it('does not make a call that the person in the host declines', async () => {
+  it('a call that the person in the host declines is not made', async () => {
     const { done, serve } = deleting();
     await using on = await stage({ host, upstream, serve, options: asks(), answers: [{ action: 'decline' }] });
     const result = await on.client.callTool(remove);
@@ -78,14 +78,14 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
       remove.arguments,
     ],
     ['could not show it whole', {}, { name: 'long '.repeat(500) }],
-  ])('asks at the desk if the host %s', async (_, more, args) => {
+  ])('the desk asks if the host %s', async (_, more, args) => {
     const { done, serve } = deleting();
     await using on = await stage({ host, upstream, serve, options: asks(), atDesk: reply('accept'), ...more });
     const result = await on.client.callTool({ name: 'remove', arguments: args });
     expect([dispositionOf(result), done, on.opened.length]).toEqual(['executed', [args.name], 1]);
   });
 
-  it('lets later calls pass by a grant that the person gives at the desk', async () => {
+  it('later calls pass by a grant that the person gives at the desk', async () => {
     const { done, serve } = deleting();
     const content = { grant: { scope: 'tool', end: 'session' } };
     const atDesk = (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, { action: 'accept', content }, 'web');
@@ -112,7 +112,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     ['lets a yes count for one call only', { assurance: 'in-band', grant: 'none' }, 'session', 1],
     ['says so, and the host says something else', { assurance: 'in-band' }, { scope: 'tool' }, 0],
   ])(
-    'consent-C4: lets no later call pass by what a host says of the time after its yes, if the rule %s, and records it',
+    'consent-C4: what a host says of the time after its yes lets no later call pass, if the rule %s',
     async (_, more, persist, noted) => {
       const { done, serve } = deleting();
       const audit = new Audit();
@@ -131,7 +131,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     ['always', {}, undefined, 86_400_000],
     ['always', { grantFor: 5_000, grant: 'exact' }, 'a session', 5_000],
   ])(
-    'consent-C4: lets the same call pass after a yes that a host remembers (%s) where the rule says in-band, and asks about others',
+    'consent-C4: a yes that a host remembers (%s) lets the same call pass where the rule says in-band, and no other',
     async (persist, more, session, lasts) => {
       const { done, serve } = deleting();
       const options = asks({ assurance: 'in-band', ...more });
@@ -152,7 +152,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     },
   );
 
-  it('says that nobody could be asked, if there is neither a form nor a desk', async () => {
+  it('the result says that nobody could be asked, if there is neither a form nor a desk', async () => {
     const { done, serve } = deleting();
     await using on = await stage({ host, upstream, serve, options: asks(), capabilities: {} });
     const result = await on.client.callTool(remove);
@@ -177,7 +177,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     return { ...on, done, clock };
   }
 
-  it('forward-B6: makes a call only when the host makes it again, if the yes comes after the host has stopped waiting', async () => {
+  it('forward-B6: a call is made only when the host makes it again, if the yes comes after the host has stopped waiting', async () => {
     await using on = await sentAway();
     expect(on.waits.at(-1)).toEqual({ host: 'test-host', state: 'left' });
     await reply('accept')(on.inbox);
@@ -187,7 +187,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     expect([dispositionOf(result), on.done, on.opened.length]).toEqual(['executed', ['a.md'], 1]);
   });
 
-  it('forward-B6: asks nobody anew if the host makes the same call again before the answer', async () => {
+  it('forward-B6: nobody is asked anew if the host makes the same call again before the answer', async () => {
     await using on = await sentAway();
     const [question] = on.inbox.list();
     const again = on.client.callTool(remove);
@@ -197,7 +197,7 @@ describe.each(crossed)('a host of %s before a server of %s', (host, upstream) =>
     expect([dispositionOf(await again), on.done]).toEqual(['executed', ['a.md']]);
   });
 
-  it('stops asking when the person has said no, and asks anew when the host makes the call again', async () => {
+  it('asking stops when the person has said no, and begins anew when the host makes the call again', async () => {
     await using on = await sentAway();
     await reply('decline')(on.inbox);
     const again = on.client.callTool(remove);
@@ -214,7 +214,7 @@ const guard = tokenGuard([
 ]);
 
 describe.each(hosts)('over HTTP, hosts of %s', kind => {
-  it('are asked about calls of every process of a server, whatever number it has', async () => {
+  it('hosts are asked about calls of every process of a server, whatever number it has', async () => {
     const { done, serve } = deleting();
     await using on = await httpStage({ upstream: '2025-11-25', serve, options: asks() });
     const answers = [{ action: 'decline' }] as const;
@@ -234,7 +234,7 @@ describe.each(hosts)('over HTTP, hosts of %s', kind => {
     await second.close();
   });
 
-  it('are asked for themselves, also if another principal has said yes to the same call of a server they share', async () => {
+  it('hosts are asked for themselves, also if another principal has said yes to the same call of a shared server', async () => {
     const { done, serve } = deleting();
     const shared = (entry: ServerEntry) => [{ path: '/mcp', entry: { ...entry, shared: true }, guard }];
     await using on = await httpStage({ upstream: '2025-11-25', serve, options: asks(), entries: shared });

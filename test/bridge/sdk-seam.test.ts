@@ -24,7 +24,7 @@ const server = (): McpServer => new McpServer({ name: 's', version: '1.0.0' });
 const ping = (id: number) => ({ id, method: 'ping' });
 
 describe('around-messages', () => {
-  it('changes what the server sends and what it receives, and answers in its place', async () => {
+  it('what the server sends and receives can be changed, and answered in its place', async () => {
     const { far, received, send } = await rawHost();
     const seen: unknown[] = [];
     const wrapped = server();
@@ -52,7 +52,7 @@ describe('around-messages', () => {
 });
 
 describe('buffered-transport', () => {
-  it('answers pings before it is served, and begins with the request that it was waiting for', async () => {
+  it('a transport answers pings before it is served, and begins with the request that it was waiting for', async () => {
     const { far, received, send } = await rawHost();
     const held = new BufferedTransport(far);
     const first = held.first();
@@ -66,7 +66,7 @@ describe('buffered-transport', () => {
     expect(received.map(({ id }) => id).sort()).toEqual([1, 2, 3]);
   });
 
-  it('tells whoever waits for a request, and the server it is given to, that the host has gone', async () => {
+  it('whoever waits for a request, and the server it is given to, are told that the host has gone', async () => {
     const { near, far } = await rawHost();
     const held = new BufferedTransport(far);
     const first = held.first();

@@ -30,7 +30,7 @@ describe.each(alike)('a host of %s in front of a server of %s that wants a sign-
     expect(bridge.opened).toHaveLength(1);
   });
 
-  it('a host in front of a server that wants a sign-in is told who has to do what while the person has not signed in, and its requests work after that', async () => {
+  it('a host before a server that wants a sign-in hears who has to do what meanwhile, and its requests work after it', async () => {
     const { url, logins } = await guarded();
     const clock = handClock();
     const changed: number[] = [];
@@ -60,7 +60,7 @@ describe.each(alike)('a host of %s in front of a server of %s that wants a sign-
     if (host === '2025-11-25') expect(changed.length).toBeGreaterThan(0);
   });
 
-  it('finds a call again that waited for a sign-in which had ended, and nothing is done twice', async () => {
+  it('a call that waited for a sign-in which had ended is found again, and nothing is done twice', async () => {
     let refuses = false;
     const calls: string[] = [];
     const { url, logins } = await guarded({

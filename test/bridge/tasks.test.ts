@@ -36,25 +36,28 @@ describe.each(pairs)('a host of %s, a server of %s with tasks', (host, upstream)
   it.each([
     ['without', form],
     ['with', { ...form, ...tasks }],
-  ])('asks the person of a host %s tasks what a task asks, and gives its result', async (_, capabilities) => {
-    await using on = await stage({
-      host,
-      upstream,
-      ...(await upstreamOf(upstream)),
-      answers: [accepted],
-      capabilities,
-    });
-    const messages: (string | undefined)[] = [];
-    const result = await on.client.callTool(
-      { name: 'act', arguments: {} },
-      { onprogress: ({ message }) => void messages.push(message) },
-    );
-    expect(textOf(result)).toBe('task: accept');
-    expect(on.person.asked).toHaveLength(1);
-    if (upstream === '2025-11-25') expect(messages).toContain('Sure?');
-  });
+  ])(
+    'the person of a host %s tasks is asked what a task asks, and the host gets its result',
+    async (_, capabilities) => {
+      await using on = await stage({
+        host,
+        upstream,
+        ...(await upstreamOf(upstream)),
+        answers: [accepted],
+        capabilities,
+      });
+      const messages: (string | undefined)[] = [];
+      const result = await on.client.callTool(
+        { name: 'act', arguments: {} },
+        { onprogress: ({ message }) => void messages.push(message) },
+      );
+      expect(textOf(result)).toBe('task: accept');
+      expect(on.person.asked).toHaveLength(1);
+      if (upstream === '2025-11-25') expect(messages).toContain('Sure?');
+    },
+  );
 
-  it('shows tools as what they can be here: a task where the host asks for one, which is said on 2025-11-25 alone', async () => {
+  it('tools are shown as what they can be here: a task where the host asks for one, said on 2025-11-25 alone', async () => {
     await using on = await stage({ host, upstream, ...(await upstreamOf(upstream)), capabilities: form });
     const { tools } = await on.client.listTools();
     expect(tools.find(({ name }) => name === 'act')).toBeDefined();
@@ -171,7 +174,7 @@ describe.each(cells)('a host of %s with tasks, a server of %s (has tasks: %s)', 
   /** So short that a call which waits is a task at once. */
   const options = { holdMs: 1 };
 
-  it('gets a task for a call that waits, and answers what it asks there', async () => {
+  it('the host gets a task for a call that waits, and answers what it asks there', async () => {
     const { open, begun: _, stopped: __, ...served } = await gatedUpstream(upstream, hasTasks);
     const on = await bridgeStage({ upstream, options, ...served });
     const me = await taskHost(on.near, host, form);
@@ -183,7 +186,7 @@ describe.each(cells)('a host of %s with tasks, a server of %s (has tasks: %s)', 
     await on.close();
   });
 
-  it('gets a task in place of being told to call again, where the person answers on the desk', async () => {
+  it('the host gets a task in place of being told to call again, where the person answers on the desk', async () => {
     const { open, begun: _, stopped: __, ...served } = await gatedUpstream(upstream, hasTasks);
     open();
     const on = await bridgeStage({ upstream, options, ...served, atDesk: () => {} });
@@ -198,7 +201,7 @@ describe.each(cells)('a host of %s with tasks, a server of %s (has tasks: %s)', 
   });
 
   it.each(['while it waits for the host', 'while it runs'])(
-    'stops the call of a task that is cancelled: %s',
+    'the call of a task that is cancelled is stopped: %s',
     async when => {
       const { open, begun, stopped, ...served } = await gatedUpstream(upstream, hasTasks);
       const on = await bridgeStage({ upstream, options, ...served });
@@ -248,7 +251,7 @@ describe.each(eras)('a host of %s with tasks', host => {
 });
 
 it.each(pairs)(
-  'a host of %s with tasks, a server of %s: makes a call that the rules ask about when the yes comes, and not before',
+  'a host of %s with tasks, a server of %s: a call that the rules ask about is made after the yes, and not before',
   async (host, upstream) => {
     const made: unknown[] = [];
     const acts = (_: Midcall, server: McpServer): void => {

@@ -51,7 +51,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s', host => {
     expect(on.person.asked).toHaveLength(6);
   });
 
-  it('a host has an automatic no sent as no answer, where there is no desk, and the record say that nobody gave one', async () => {
+  it('a host’s automatic no is sent as no answer where there is no desk, and the record says that nobody gave one', async () => {
     const { audit, endings } = record();
     const options = { suspectBelowMs: 60_000, audit };
     await using on = await stage({ host, upstream, serve: asking, answers: [{ action: 'decline' }], options });
@@ -59,7 +59,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s', host => {
     expect(endings()).toEqual(['form unshown ']);
   });
 
-  it('a host has its person’s answer recorded as the host’s', async () => {
+  it('the record has the answer of a host’s person as the host’s', async () => {
     const { audit, endings } = record();
     const answers = [yes, { action: 'decline' }, { action: 'cancel' }];
     await using on = await stage({ host, upstream, serve: asksAgain(3), answers, options: { audit } });
@@ -67,7 +67,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s', host => {
     expect(endings()).toEqual(['form answered host', 'form declined host', 'form dismissed host']);
   });
 
-  it('a host keeps no reply of a model out of a call for its length', async () => {
+  it('a long reply of a host’s model is kept for its call', async () => {
     const long = randomBytes(45_000).toString('base64');
     await using on = await stage({
       host,
@@ -85,7 +85,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s', host => {
   });
 });
 
-it('records that a person at the host did not let the model be used', async () => {
+it('the record says that a person at the host did not let the model be used', async () => {
   const { audit, refusals } = record();
   const refusal = () => Promise.reject(Object.assign(new Error('User rejected sampling request'), { code: -1 }));
   await using on = await stage({
@@ -137,7 +137,7 @@ it.each(['2025-11-25', '2026-07-28'] as const)(
   },
 );
 
-it('lets no decision of the person’s hand over a reply that the person is to write', async () => {
+it('no decision of the person’s hands over a reply that the person is to write', async () => {
   const policy = new Policy();
   policy.add({ server: 'upstream', subject: 'sampling', effect: 'allow' });
   const kinds: string[] = [];
@@ -189,7 +189,7 @@ describe('the rounds of a host of 2026-07-28', () => {
     expect(on.person.asked).toHaveLength(7);
   });
 
-  it('suffice for a form whose answers do not fit, however late it is asked', async () => {
+  it('the rounds of a host of 2026-07-28 suffice for a form whose answers do not fit, however late it is asked', async () => {
     const wrong = { action: 'accept', content: { value: 'none' } } as const;
     const answers = [...Array.from({ length: 6 }, () => yes), wrong, wrong, yes];
     await using on = await stage({ host, upstream, serve: asksAgain(7), answers });
@@ -255,14 +255,14 @@ describe.each(crossed)('a host of %s before a server of %s: an answer that is no
     });
   const acceptAtDesk = (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, yes, 'web');
 
-  it('is asked for at the desk, where three answers of the host did not fit', async () => {
+  it('the desk asks where three answers of the host did not fit', async () => {
     const wrong = { action: 'accept', content: { value: 'none' } } as const;
     await using on = await stage({ host, upstream, serve, answers: [wrong, wrong, wrong], atDesk: acceptAtDesk });
     expect(textOf(await on.client.callTool({ name: 'ask' }))).toBe('accept');
     expect(on.opened).toHaveLength(1);
   });
 
-  it('is no dismissal, where there is no desk', async () => {
+  it('an answer that is nobody’s is no dismissal, where there is no desk', async () => {
     const { audit, endings } = record();
     const wrong = { action: 'accept', content: { value: 'none' } } as const;
     await using on = await stage({ host, upstream, serve, answers: [wrong, wrong, wrong], options: { audit } });
@@ -292,7 +292,7 @@ it('a host that never answers is not said to have dismissed the question: the de
 });
 
 describe.each(crossed)('a host of %s before a server of %s', (host, upstream) => {
-  it('is not asked for its model’s reply twice, when it comes back for a call', async () => {
+  it('a host is not asked for its model’s reply twice, when it comes back for a call', async () => {
     const clock = handClock();
     await using on = await stage({
       host,
@@ -348,7 +348,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a questi
   const upstream = '2025-11-25';
   const wait = (name: string) => ({ name: 'wait', arguments: { name } });
 
-  it('has it answered on the desk where several calls run, whatever the host can show', async () => {
+  it('the question is answered on the desk where several calls run, whatever the host can show', async () => {
     const { serve, ends, heard } = asksBeside();
     const atDesk = (inbox: Inbox) => inbox.reply(inbox.list()[0]!.id, yes, 'web');
     await using on = await stage({ host, upstream, serve, atDesk, answers: [{ action: 'decline' }] });
@@ -361,7 +361,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a questi
     await other;
   });
 
-  it('is not kept waiting for it longer than for others', async () => {
+  it('the host is not kept waiting for the question longer than for others', async () => {
     const { serve, ends } = asksBeside();
     const clock = handClock();
     await using on = await stage({ host, upstream, serve, clock, atDesk: () => {} });
@@ -374,7 +374,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a questi
     for (const call of calls) expect(textOf(await call)).toContain('again with the same arguments');
   });
 
-  it('gets the result of a call that ends while it waits for one, which was not its own', async () => {
+  it('the host gets the result of a call that ends while it waits for a question which was not its own', async () => {
     const { serve, ends } = asksBeside();
     const clock = handClock();
     await using on = await stage({ host, upstream, serve, clock, atDesk: () => {} });
@@ -390,7 +390,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a questi
     expect(textOf(await one)).toBe('one');
   });
 
-  it('gets no yes where there is no desk', async () => {
+  it('the question gets no yes where there is no desk', async () => {
     const { serve, ends, heard } = asksBeside();
     await using on = await stage({ host, upstream, serve });
     const calls = [on.client.callTool(wait('one')), on.client.callTool(wait('other'))];
@@ -400,7 +400,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('a host of %s, and a questi
     expect(heard).toEqual(['cancel', 'cancel']);
   });
 
-  it('sees it on the desk after every call has ended, and ended there in time', async () => {
+  it('the question is seen on the desk after every call has ended, and ends there in time', async () => {
     const { serve, ends, heard } = asksBeside();
     const clock = handClock();
     await using on = await stage({ host, upstream, serve, clock, atDesk: () => {} });

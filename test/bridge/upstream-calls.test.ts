@@ -37,7 +37,7 @@ const answerAll = async (inbox: Inbox) => {
   for (const { id } of inbox.list()) await inbox.reply(id, yes, 'web');
 };
 describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
-  it('comes back for two calls that are the same, and finds each of them once', async () => {
+  it('a host that comes back for two calls that are the same finds each of them once', async () => {
     const { made, serve } = asking();
     const clock = handClock();
     await using on = await stage({ host, upstream, serve, clock, capabilities: {}, atDesk: () => {} });
@@ -52,7 +52,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     expect(made).toHaveLength(2);
   });
 
-  it('comes back twice at once for one call: one finds it, and the other is a call of its own', async () => {
+  it('of a host that comes back twice at once for one call, one finds it, and the other is a call of its own', async () => {
     const { made, serve } = asking();
     const clock = handClock();
     await using on = await stage({ host, upstream, serve, clock, capabilities: {}, atDesk: () => {} });
@@ -69,7 +69,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     expect(made).toHaveLength(2);
   });
 
-  it('waits for the desk no longer in all than for one question', async () => {
+  it('a host waits for the desk no longer in all than for one question', async () => {
     const { serve } = asking(2);
     const clock = handClock();
     await using on = await stage({ host, upstream, serve, clock, capabilities: {}, atDesk: () => {} });
@@ -86,7 +86,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     expect(textOf(await call)).toContain('again');
   });
 
-  it('stops the call upstream that a client with roots takes back', async () => {
+  it('a client with roots that takes its call back stops the call upstream', async () => {
     const { serve } = asking();
     const root = { uri: pathToFileURL(realpathSync(mkdtempSync(join(tmpdir(), 'midcall-bridge-')))).href };
     const capabilities = { roots: {} };
@@ -100,7 +100,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     await until(() => on.inbox.list().length === 0);
   });
 
-  it('leaves no timer behind: of calls that end, that nobody comes back for, and that it takes back', async () => {
+  it('no timer is left behind of calls that end, that nobody comes back for, and that the host takes back', async () => {
     const { serve } = asking();
     const clock = handClock();
     await using on = await stage({ host, upstream, serve, clock, capabilities: {}, atDesk: () => {} });
@@ -124,7 +124,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     await until(() => clock.waiting === 0);
   });
 
-  it('gets the result of a call that ended while its person was still being asked', async () => {
+  it('a host gets the result of a call that ended while its person was still being asked', async () => {
     let give = (): void => {};
     let made = 0;
     let tookBack = (): void => {};
@@ -161,7 +161,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     expect(textOf(await call)).toBe('made 1');
   });
 
-  it('is told that a call is over which was stopped on the desk', async () => {
+  it('a host is told that a call is over which was stopped on the desk', async () => {
     const { serve } = asking();
     await using on = await stage({ host, upstream, serve, capabilities: {}, atDesk: () => {} });
     const call = on.client.callTool(make);
@@ -171,7 +171,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
   });
 });
 
-it('opens the desk again for a question that came when its page was closed already, and once for several', async () => {
+it('the desk opens again for a question that came when its page was closed already, and once for several', async () => {
   const { serve } = asking(2);
   const clock = handClock();
   const host = '2025-11-25';
@@ -193,7 +193,7 @@ it('opens the desk again for a question that came when its page was closed alrea
   expect((await Promise.all(calls)).map(textOf).sort()).toEqual(['made 1', 'made 2']);
 });
 
-it('waits for a server that the person is starting again, and does not start it once more', async () => {
+it('a call waits for a server that the person is starting again, and does not start it once more', async () => {
   const { serve } = asking();
   const host = '2025-11-25';
   await using on = await stage({ host, upstream: host, serve, capabilities: {}, atDesk: answerAll });
@@ -212,7 +212,7 @@ it('waits for a server that the person is starting again, and does not start it 
   expect(starts).toBe(1);
 });
 
-it('takes a request for the host’s model back with its call', async () => {
+it('a request for the host’s model is taken back with its call', async () => {
   let refused: unknown;
   await using on = await stage({
     host: '2025-11-25',

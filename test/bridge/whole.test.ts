@@ -66,7 +66,7 @@ const serve: Serve = ({ method, params = {} }, tell) => {
 };
 
 describe.each(pairsOfFrames)('a host of %s before a server of %s', (host, upstream) => {
-  it('reads of the server all that it says of itself', async () => {
+  it('a host reads of the server all that it says of itself', async () => {
     await using on = await rawStage(host, upstream, { about, serve });
     const info =
       host === '2025-11-25'
@@ -85,7 +85,7 @@ describe.each(pairsOfFrames)('a host of %s before a server of %s', (host, upstre
     });
   });
 
-  it('has what it declares told to the server', async () => {
+  it('the server is told what the host declares', async () => {
     const capabilities = {
       experimental: { 'example.org/try': { a: 1 } },
       extensions: { 'example.org/part': { b: 2 } },
@@ -100,7 +100,7 @@ describe.each(pairsOfFrames)('a host of %s before a server of %s', (host, upstre
     expect(told).toMatchObject(capabilities);
   });
 
-  it('reads lists page by page, with every member, and of tasks what the bridge does', async () => {
+  it('a host reads lists page by page, with every member, and of tasks what the bridge does', async () => {
     await using on = await rawStage(host, upstream, { about, serve });
     const { execution: _, ...others } = tools[0]!;
     const execution = host === '2025-11-25' && { execution: { taskSupport: 'optional' } };
@@ -123,7 +123,7 @@ describe.each(pairsOfFrames)('a host of %s before a server of %s', (host, upstre
     });
   });
 
-  it('sends what a request says besides, and gets results and errors with all they say', async () => {
+  it('a server gets what a request says besides, and the host results and errors with all they say', async () => {
     await using on = await rawStage(host, upstream, { about, serve });
     const meta = {
       traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
@@ -142,7 +142,7 @@ describe.each(pairsOfFrames)('a host of %s before a server of %s', (host, upstre
     expect(on.server.of('resources/read')[0]!.params).toMatchObject({ _meta: meta });
   });
 
-  it('uses methods and notifications that nobody else knows', async () => {
+  it('a host uses methods and notifications that nobody else knows', async () => {
     await using on = await rawStage(host, upstream, { about, serve });
     const question = { text: 'six by nine', _meta: { traceparent: 'x', progressToken: 7 } };
     const { result } = await on.ask('example.org/compute', { question: question.text, _meta: question._meta });
@@ -155,7 +155,7 @@ describe.each(pairsOfFrames)('a host of %s before a server of %s', (host, upstre
     expect((await on.ask('example.org/unknown')).error).toEqual({ code: -32601, message: 'None.' });
   });
 
-  it('is told in a sentence what is wrong with a request', async () => {
+  it('a host is told in a sentence what is wrong with a request', async () => {
     await using on = await rawStage(host, upstream, { about, serve });
     const said = async (method: string, params: Json) => (await on.ask(method, params)).error;
     expect(await said('tools/call', {})).toEqual({
@@ -174,7 +174,7 @@ describe.each(pairsOfFrames)('a host of %s before a server of %s', (host, upstre
   });
 });
 
-it('gives a server of 2025-11-25 what its host answers to a request that nobody else knows', async () => {
+it('a server of 2025-11-25 gets what its host answers to a request that nobody else knows', async () => {
   const about = { serverInfo, capabilities: { tools: {} } };
   await using on = await rawStage('2025-11-25', '2025-11-25', {
     about,
@@ -191,7 +191,7 @@ it('gives a server of 2025-11-25 what its host answers to a request that nobody 
 });
 
 describe.each(pairsOfFrames)('a host of %s before a server of %s that logs', (host, upstream) => {
-  it('hears of a call what it wants to know, and nothing where it wants none', async () => {
+  it('a host hears of a call what it wants to know, and nothing where it wants none', async () => {
     const levels = ['debug', 'warning'];
     const log = (level: string) => ({ method: 'notifications/message', params: { level, data: level, 'x/y': 1 } });
     await using on = await rawStage(host, upstream, {

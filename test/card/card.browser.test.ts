@@ -106,7 +106,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     await host.close();
   }
 
-  it('asks for every kind of field, and sends each', async () => {
+  it('the card asks for every kind of field, and sends each', async () => {
     const host = await cardHost(anybody, {
       era,
       handler: async call => {
@@ -125,7 +125,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
   });
 
   it.each(few(kinds, kinds[0]!))(
-    'is answered, declined, dismissed, and answered late: $name',
+    'the card is answered, declined, dismissed, and answered late: $name',
     async ({ schema, fill, gives }) => {
       const host = await asking(schema);
       const answer = async (app: Frame): Promise<void> => {
@@ -144,7 +144,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     },
   );
 
-  it('reports that it is shown, tells the model the outcome as context, and lets the conversation go on', async () => {
+  it('the card reports that it is shown, tells the model the outcome as context, and lets the conversation go on', async () => {
     const host = await asking({ type: 'string' });
     const { app, card } = await host.open();
     await eventually(() => host.calls.length === 1);
@@ -171,7 +171,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     await host.close();
   });
 
-  it('quotes the outcome in the message for a host that takes no context', async () => {
+  it('the message quotes the outcome for a host that takes no context', async () => {
     const host = await asking({ type: 'boolean' });
     const { app } = await host.open(undefined, { takes: ['message'] });
     await app.getByText('No', { exact: true }).click();
@@ -181,7 +181,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     await host.close();
   });
 
-  it('shows one line if nothing is asked, or no more', async () => {
+  it('the card shows one line if nothing is asked, or no more', async () => {
     const host = await asking({ type: 'string' });
     const height = () => host.page.evaluate(() => document.querySelector('iframe')!.offsetHeight);
     const app = await host.show({ content: [{ type: 'text', text: 'Painted.' }] }, {});
@@ -190,7 +190,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     await host.close();
   });
 
-  it('takes a result that the host sends twice once, also after it was answered', async () => {
+  it('a result that the host sends twice is taken once, also after it was answered', async () => {
     const host = await asking({ type: 'string' });
     const { app, result } = await host.open(undefined, { times: 2 });
     await app.locator('[name=f0]').fill('x');
@@ -203,7 +203,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     await host.close();
   });
 
-  it('says that a question is closed whose ticket is too old, and asks nothing', async () => {
+  it('a question whose ticket is too old is said to be closed, and nothing is asked', async () => {
     const host = await asking({ type: 'string' });
     const { result } = await host.open();
     host.later(5 * 60 * 60_000);
@@ -213,7 +213,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     await host.close();
   });
 
-  it('marks what does not fit before it sends anything, and goes there', async () => {
+  it('what does not fit is marked before anything is sent, and gets the focus', async () => {
     const host = await asking({ type: 'string', format: 'email', title: 'Address' });
     const { app } = await host.open();
     await app.locator('[name=f0]').fill('ada');
@@ -228,7 +228,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     await host.close();
   });
 
-  it('is filled in and sent by keyboard alone; Esc asks once before it throws away what was typed', async () => {
+  it('the card is filled in and sent by keyboard alone; Esc asks once before it throws away what was typed', async () => {
     const host = await asking({ type: 'string' });
     const { app } = await host.open();
     await app.locator('[name=f0]').focus();
@@ -246,7 +246,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     await host.close();
   });
 
-  it('takes the colours of its host, and fits a telephone, with nothing that axe finds wrong', async () => {
+  it('the card takes the colours of its host, and fits a telephone, with nothing that axe finds wrong', async () => {
     const host = await asking({ type: 'string', title: 'Colour', enum: ['red', 'green'] });
     for (const theme of ['light', 'dark'] as const) {
       for (const width of [360, 720, 1000]) {
@@ -270,7 +270,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     await host.close();
   });
 
-  it('goes back in a wizard with what was typed, and forward again', async () => {
+  it('a wizard goes back with what was typed, and forward again', async () => {
     const host = await cardHost(anybody, {
       era,
       handler: async call => {
@@ -303,7 +303,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     await host.close();
   });
 
-  it('filters a long list, and takes the only choice that is left', async () => {
+  it('a long list is filtered, and the only choice that is left is taken', async () => {
     const host = await asking({ type: 'string', enum: Array.from({ length: 40 }, (_, n) => `colour ${n}`) });
     const { app } = await host.open();
     await app.locator('[data-filter]').fill('colour 37');
@@ -314,7 +314,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     await host.close();
   });
 
-  it('shows markup and hidden characters of a server as text', async () => {
+  it('markup and hidden characters of a server are shown as text', async () => {
     const host = await cardHost(anybody, {
       era,
       handler: async call => {
@@ -386,7 +386,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
       return app.locator('.line .detail').textContent();
     };
 
-    it('opens the page by its host, and shows what came of the answer that the person gave there', async () => {
+    it('the page opens by the card’s host, and the card shows what came of the answer that the person gave there', async () => {
       const host = await deleting();
       const { app, card } = await host.open();
       await app.getByText('Delete every wall?').waitFor();
@@ -405,7 +405,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
       await closed(host);
     });
 
-    it('waits for the page if the person says too early that they have finished, and takes a refusal there', async () => {
+    it('the card waits for the page if the person says too early that they have finished, and takes a refusal there', async () => {
       const host = await deleting();
       const { app } = await host.open();
       await app.locator('[data-action=finished]').click();
@@ -418,7 +418,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
       await closed(host);
     });
 
-    it('shows the address to a person whose host opens no links, and says so', async () => {
+    it('the card shows the address to a person whose host opens no links, and says so', async () => {
       const host = await deleting();
       const { app, card } = await host.open(undefined, { takes: ['context', 'message'] });
       await app.locator('[data-action=open]').click();

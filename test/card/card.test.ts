@@ -9,7 +9,7 @@ import { apps, cardScene, type SceneOptions } from './scene.ts';
 describe.each(corners)('%s over %s', (era, carrier) => {
   const scene = (more: Omit<SceneOptions, 'era' | 'carrier'> = {}) => cardScene({ era, carrier, ...more });
 
-  it('ends the call with a plain result that says that nothing is done, and gives the App the question', async () => {
+  it('the call ends with a plain result that says that nothing is done, and the App gets the question', async () => {
     const { pair, paint, ran, events } = await scene();
     const { text, isError, card } = await paint();
     expect(isError).toBe(false);
@@ -30,7 +30,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('goes on from its journal with the answer, which counts once, and drops nothing that the model passed', async () => {
+  it('the call goes on from its journal with the answer, which counts once, and drops nothing that the model passed', async () => {
     const { pair, paint, answer, ran, events } = await scene();
     const { card } = await paint('south');
     const accepts = { action: 'accept', content: { value: 'green' } };
@@ -54,7 +54,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
   it.each([
     ['decline', 'decline by card'],
     ['cancel', 'cancel dismissed by card'],
-  ])('takes a %s for what it is', async (action, says) => {
+  ])('a %s on the card is taken for what it is', async (action, says) => {
     const { pair, paint, answer, ran } = await scene();
     const { card } = await paint();
     expect((await answer(card?.ticket, { action })).text).toBe(says);
@@ -62,7 +62,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('takes no answer that comes late, and refuses one that comes when nothing is kept of its call', async () => {
+  it('no answer is taken that comes late, and one that comes when nothing is kept of its call is refused', async () => {
     const { pair, paint, answer, later, ran } = await scene();
     const accepts = { action: 'accept', content: { value: 'red' } };
     const late = (await paint()).card;
@@ -78,7 +78,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('checks the answer by its form, and asks again on a new card with the reason', async () => {
+  it('an answer is checked by its form, and asked for again on a new card with the reason', async () => {
     const { pair, paint, answer } = await scene();
     const { card } = await paint();
     const again = await answer(card?.ticket, { action: 'accept', content: { value: 'blue' } });
@@ -91,7 +91,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('restores what was typed on the new card when the handler rejects it', async () => {
+  it('what was typed is on the new card when the handler rejects it', async () => {
     const { pair, paint, answer } = await scene({
       handler: async call => {
         const form = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } as const;
@@ -108,7 +108,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('does not trust an answer that came faster than a person reads, where a level is demanded', async () => {
+  it('an answer that came faster than a person reads is not trusted, where a level is demanded', async () => {
     const { pair, paint, answer } = await scene({
       options: { suspectBelowMs: 250 },
       handler: async call => {
@@ -121,7 +121,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('asks one question after another, each on a card of its own with a ticket of its own', async () => {
+  it('one question is asked after another, each on a card of its own with a ticket of its own', async () => {
     const { pair, paint, answer } = await scene({
       handler: async call => {
         const both = await Promise.all([
@@ -139,7 +139,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('keeps two cards apart: each answer goes to its own call', async () => {
+  it('two cards are kept apart: each answer goes to its own call', async () => {
     const { pair, paint, answer } = await scene();
     const [north, south] = [(await paint('north')).card, (await paint('south')).card];
     const green = { action: 'accept', content: { value: 'green' } };
@@ -148,7 +148,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('lists the App and its tool only for clients that show Apps, and serves the App', async () => {
+  it('the App and its tool are listed only for clients that show Apps, and the App is served', async () => {
     const { pair } = await scene();
     const { tools } = await pair.client.listTools();
     expect(tools.map(({ name, _meta }) => [name, _meta?.['ui']])).toEqual([
@@ -177,34 +177,34 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     }
   });
 
-  it('ends the question as unavailable for a client without Apps and without elicitation', async () => {
+  it('a question ends as unavailable for a client without Apps and without elicitation', async () => {
     const { pair, paint, ran } = await scene({ capabilities: {} });
     expect((await paint()).text).toBe('cancel unavailable by native');
     expect(ran).toEqual(['find']);
     await pair.close();
   });
 
-  it('lists nothing of cards where they are not switched on', async () => {
+  it('nothing of cards is listed where they are not switched on', async () => {
     const { pair, paint } = await scene({ options: { channels: ['native'] } });
     expect((await pair.client.listTools()).tools.map(({ _meta }) => _meta)).toEqual([undefined]);
     expect((await paint()).card).toBeUndefined();
     await pair.close();
   });
 
-  it('leaves a tool its own App, whose questions take other channels', async () => {
+  it('a tool keeps its own App, and its questions take other channels', async () => {
     const { pair, paint } = await scene({ config: { _meta: { ui: { resourceUri: 'ui://painter/walls' } } } });
     expect((await pair.client.listTools()).tools[0]?._meta).toEqual({ ui: { resourceUri: 'ui://painter/walls' } });
     expect((await paint()).text).toBe('cancel unavailable by native');
     await pair.close();
   });
 
-  it('asks no question of a tool that only Apps call', async () => {
+  it('no question is asked of a tool that only Apps call', async () => {
     const { pair, paint } = await scene({ config: { _meta: { ui: { visibility: ['app'] } } } });
     expect((await paint()).text).toBe('cancel unavailable by native');
     await pair.close();
   });
 
-  it('skips a tool whose output schema refuses the result of a waiting call, and no other', async () => {
+  it('a tool whose output schema refuses the result of a waiting call has no card, and any other has', async () => {
     const structured = (shape: z.ZodRawShape) =>
       scene({
         config: { outputSchema: z.object(shape) as never },
@@ -227,7 +227,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await open.pair.close();
   });
 
-  it('is asked on only if the client cannot be asked itself, or if that answer does not count', async () => {
+  it('a card asks only if the client cannot be asked itself, or if that answer does not count', async () => {
     const asks = { elicitation: {}, ...apps };
     const person = scriptedPerson([{ action: 'accept', content: { value: 'red' } }]);
     const { pair, paint } = await scene({ capabilities: asks });
@@ -246,7 +246,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await only.pair.close();
   });
 
-  it('goes through a wizard form by form, with the way back on each card', async () => {
+  it('a wizard goes form by form, with the way back on each card', async () => {
     const { pair, paint, answer } = await scene({
       handler: async call => {
         const step = (name: string) =>
@@ -284,7 +284,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
       return scene({ options: { channels: ['native', 'card', 'page'], pages } });
     };
 
-    it('gets a link when the same call comes again, and no card has been reported for 20 seconds', async () => {
+    it('a host gets a link when the same call comes again, and no card has been reported for 20 seconds', async () => {
       const { pair, paint, later } = await withPages();
       expect((await paint()).text).toContain("call 'paint' again with the same arguments after 20 seconds");
       later(19_000);
@@ -298,7 +298,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
       await pair.close();
     });
 
-    it('gets a card again if one was reported as shown', async () => {
+    it('a host gets a card again if one was reported as shown', async () => {
       const { pair, paint, answer, later, ran } = await withPages();
       const { card } = await paint();
       expect(await answer(card?.ticket, { shown: true })).toMatchObject({ isError: false, text: 'Noted.' });
@@ -310,7 +310,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
       await pair.close();
     });
 
-    it('is told to say that nothing was done if there are no pages', async () => {
+    it('the model is told to say that nothing was done if there are no pages', async () => {
       const { pair, paint, later } = await scene();
       expect((await paint()).text).toContain('this app cannot show it: tell them that nothing was done.');
       later(30_000);
@@ -319,7 +319,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     });
   });
 
-  it('cannot be made to act by a model that says that it is done', async () => {
+  it('a model that says that it is done cannot make the call act', async () => {
     const { pair, call, paint, ran } = await scene({ options: { channels: ['native', 'card', 'relay'] } });
     const { card } = await paint();
     const accepts = { action: 'accept', content: { value: 'red' } };
@@ -336,7 +336,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('gives no relayed question to the tool of the App, which would make its answer worth more', async () => {
+  it('the tool of the App gets no relayed question, whose answer it would make worth more', async () => {
     const relayed = await scene({
       options: { channels: ['relay', 'card'] },
       config: { annotations: { readOnlyHint: true } },
@@ -352,7 +352,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await relayed.pair.close();
   });
 
-  it('gives the App the link of a page if the answer must be worth more than a card gives', async () => {
+  it('the App gets the link of a page if the answer must be worth more than a card gives', async () => {
     // On stdio, the person is the user of the operating system.
     const issuer = carrier === 'http' ? 'https://id.example' : 'os';
     const signIn: SignIn = {
@@ -381,7 +381,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('ends a task with the card, and goes on with its answer', async () => {
+  it('a task ends with the card, and goes on with its answer', async () => {
     const { pair, paint, answer, ran } = await scene({
       tasks: true,
       capabilities: { extensions: { ...apps.extensions, 'io.modelcontextprotocol/tasks': {} } },
@@ -400,7 +400,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('tells an App that is loaded again whether its question was answered', async () => {
+  it('an App that is loaded again is told whether its question was answered', async () => {
     const { pair, call, paint, answer } = await scene();
     const { card } = await paint();
     const shown = async () => {
@@ -417,7 +417,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await pair.close();
   });
 
-  it('lists a call that waits on a card, and ends it', async () => {
+  it('a call that waits on a card is listed, and can be ended', async () => {
     const { mid, pair, paint, answer, ran } = await scene();
     const { card } = await paint();
     const waiting = await mid.calls();

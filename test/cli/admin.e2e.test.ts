@@ -55,7 +55,7 @@ async function leaveTicket(store: Store): Promise<void> {
   await pair.client.callTool({ name: 'note_publish' });
 }
 
-it('lists what waits without its contents, ends it, and says what is missing', async () => {
+it('midcall admin lists what waits without its contents, ends it, and says what is missing', async () => {
   const path = join(directory, 'calls.db');
   const store = await sqliteStore(path);
   await leaveTicket(store);
@@ -80,7 +80,7 @@ it('lists what waits without its contents, ends it, and says what is missing', a
   store.close();
 });
 
-it('tells a wrong store and one that cannot be reached from a failure of its own', async () => {
+it('midcall admin tells a wrong store and one that cannot be reached from a failure of its own', async () => {
   const other = join(directory, 'other.txt');
   await writeFile(other, 'no database, but of some length, as a list of names or the like would be');
   await expect(admin(['--store', other])).rejects.toMatchObject({
@@ -95,7 +95,7 @@ it('tells a wrong store and one that cannot be reached from a failure of its own
 });
 
 describe.runIf(redisServer)('a store in Redis', () => {
-  it('lists what waits and ends it, under the prefix of the servers; no error says the password of the address', async () => {
+  it('midcall admin lists what waits in Redis under the servers’ prefix, and ends it; no error says the password', async () => {
     const password = randomBytes(12).toString('hex');
     const port = await freePort();
     const redis = await startRedis('--requirepass', password, '--bind', '127.0.0.1', '--port', String(port));

@@ -44,7 +44,7 @@ it('midcall call says how a format is written', async () => {
   expect(said).toContain('when (required, a date such as 2026-12-31)');
 });
 
-it('lets an argument that may be left out be empty, but not wrong', async () => {
+it('an argument that may be left out may be empty, but not wrong', async () => {
   const given = ['Fair', '2027-05-01', '3', 'a'];
   const wrong = await typed([...given, '2', 'notmail', 'ada@example.com', '1'], true);
   expect(wrong.said).toContain('Email must be an e-mail address, such as ada@example.com.');

@@ -11,7 +11,7 @@ async function fillNames(tty: ReturnType<typeof terminal>, from: number, to: num
 }
 
 describe.each(few(['2025', '2026'], '2026'))('going back, %s', era => {
-  it('loses none of 20 answers: a key is one step back, and the next asks before it ends anything', async () => {
+  it('a person going back loses none of 20 answers: a key is one step back, and the next asks before it ends anything', async () => {
     const tty = terminal(['long', '--era', era]);
     await tty.pass(['What do you want to do?', enter]);
     await fillNames(tty, 1, 18);
@@ -34,7 +34,7 @@ describe.each(few(['2025', '2026'], '2026'))('going back, %s', era => {
     expect(tty.text()).not.toContain('MaxListeners');
   });
 
-  it('goes from field to field with Up and Shift+Tab, to the one that is wrong and forwards again over what stands there', async () => {
+  it('Up and Shift+Tab lead from field to field, to the one that is wrong, and forwards again over what stands there', async () => {
     const tty = terminal(['long', '{"fields":10}', '--era', era]);
     await tty.pass(['What do you want to do?', enter]);
     await fillNames(tty, 1, 2);
@@ -67,7 +67,7 @@ describe.each(few(['2025', '2026'], '2026'))('going back, %s', era => {
     expect(await tty.ended).toBe(0);
   });
 
-  it('leaves a question that is given up three times, and writes out what had been entered', async () => {
+  it('a question that is given up three times is left, and what had been entered is written out', async () => {
     const tty = terminal(['long', '{"fields":5}', '--era', era]);
     await tty.pass(['What do you want to do?', enter]);
     await fillNames(tty, 1, 1);
@@ -87,7 +87,7 @@ describe.each(few(['2025', '2026'], '2026'))('going back, %s', era => {
 });
 
 describe('going back', () => {
-  it('keeps a text that is half typed, and goes back as far as one wants', async () => {
+  it('a text that is half typed is kept, and one may go back as far as one wants', async () => {
     const tty = terminal(['long', '{"fields":5}', '--era', '2026']);
     await tty.pass(['What do you want to do?', enter]);
     await fillNames(tty, 1, 1);
@@ -110,7 +110,7 @@ describe('going back', () => {
     expect(await tty.ended).toBe(0);
   });
 
-  it('has no answer chosen where one is required: Enter alone asks again', async () => {
+  it('no answer is chosen where one is required: Enter alone asks again', async () => {
     const tty = terminal(['long', '{"fields":4}', '--era', '2026']);
     await tty.pass(['What do you want to do?', enter]);
     await fillNames(tty, 1, 1);
@@ -133,7 +133,7 @@ describe('going back', () => {
     expect(await tty.ended).toBe(0);
   });
 
-  it('has no answer chosen in plain lines either, and takes Ctrl-C as a step back there', async () => {
+  it('no answer is chosen in plain lines either, and Ctrl-C is a step back there', async () => {
     const tty = terminal(['long', '{"fields":4}', '--era', '2026'], { NO_COLOR: '1' });
     await tty.pass(
       ['Number or name', `1${enter}`],
@@ -155,7 +155,7 @@ describe('going back', () => {
     expect(await tty.ended).toBe(0);
   });
 
-  it('takes an interrupt from outside as one step back, too', async () => {
+  it('an interrupt from outside is one step back, too', async () => {
     const tty = terminal(['long', '{"fields":5}', '--era', '2026']);
     await tty.pass(['What do you want to do?', enter]);
     await fillNames(tty, 1, 1);
@@ -167,7 +167,7 @@ describe('going back', () => {
     expect(await tty.ended).toBe(0);
   });
 
-  it('puts back the ticks of a list that is long enough to be searched', async () => {
+  it('the ticks of a list that is long enough to be searched are put back', async () => {
     const tty = terminal(['many-days', '--era', '2026']);
     await tty.pass(
       ['What do you want to do?', enter],
@@ -181,7 +181,7 @@ describe('going back', () => {
     expect(await tty.ended).toBe(0);
   });
 
-  it('loses no reply that was written in place of a model', async () => {
+  it('a reply that was written in place of a model is not lost', async () => {
     const tty = terminal(['sample', '--era', '2026']);
     await tty.pass(
       ['Reply in place of a model?', `${down}${down}${enter}`],

@@ -7,7 +7,7 @@ import { few } from '../fixtures/soak.ts';
 import { down, enter, esc, terminal, up } from './tty.ts';
 
 describe.each(few(['2025', '2026'], '2025'))('a call that the command line leaves open, %s', era => {
-  it('is chosen from a list, and asks for its arguments; what was given is there again with the Up key', async () => {
+  it('a tool is chosen from a list and its arguments asked for; Up gives again what was given before', async () => {
     const home = { XDG_CONFIG_HOME: mkdtempSync(join(tmpdir(), 'midcall-choose-')) };
     const first = terminal(['--era', era], home);
     await first.pass(
@@ -26,7 +26,7 @@ describe.each(few(['2025', '2026'], '2025'))('a call that the command line leave
     expect(kept).toContain('"arguments":{"to":"Voss","from":"Bergen"}');
   });
 
-  it('fills in a long form from a list of its fields, in any order, and sends it once nothing required is missing', async () => {
+  it('a long form is filled in from a list of its fields, in any order, and sent once nothing required is missing', async () => {
     const tty = terminal(['long', '--era', era]);
     await tty.pass(
       ['What do you want to do?', down + enter],

@@ -35,7 +35,7 @@ function editor(...what: readonly string[]) {
 }
 
 it.each(few(['2025', '2026'], '2026'))(
-  'opens a longer text in the editor, in a file of its owner alone that is gone afterwards, %s',
+  'a longer text opens in the editor, in a file of its owner alone that is gone afterwards, %s',
   async era => {
     const { env, noted, left } = editor('write', 'Dear Ann,\n\n$(whoami) `id`\n');
     const tty = terminal(['letter', '{"text":"Dear"}', '--era', era], env);
@@ -54,7 +54,7 @@ it.each(few(['2025', '2026'], '2026'))(
   },
 );
 
-it('takes nothing from an editor that fails, says so, and asks again', async () => {
+it('nothing is taken from an editor that fails, which is said, and the question is asked again', async () => {
   const { env, left } = editor('fail');
   const tty = terminal(['letter', '--era', '2026'], env);
   await tty.until('What do you want to do?');
@@ -97,7 +97,7 @@ it('the editor says what is wrong with the text that was written, and opens that
   expect(noted().map(each => each.text)).toEqual(['\n', 'x\n']);
 });
 
-it('closes the editor, sets the terminal right and removes the file when the server takes the question back', async () => {
+it('the editor is closed, the terminal set right and the file removed when the server takes the question back', async () => {
   const now = cue();
   const { env, noted, left } = editor('stay');
   const tty = terminal(['withdraw', JSON.stringify({ when: now.path, what: 'letter' }), '--era', '2025'], env);
@@ -116,7 +116,7 @@ it('closes the editor, sets the terminal right and removes the file when the ser
   expect(left()).toEqual([]);
 });
 
-it('edits a request to the model, keeps its lines, and writes out what hides', async () => {
+it('a request to the model is edited, keeps its lines, and what hides in it is written out', async () => {
   const { env, noted } = editor('write', 'First\nSecond');
   const tty = terminal(['sample', '{"text":"One\\nTwo \\u202E"}', '--era', '2026'], env);
   await tty.until('Reply in place of a model?');
@@ -133,7 +133,7 @@ it('edits a request to the model, keeps its lines, and writes out what hides', a
   expect(noted()[0]?.text).toBe('One\nTwo ⟦U+202E⟧\n');
 });
 
-it('opens no text that holds lines an editor obeys', async () => {
+it('no text that holds lines an editor obeys is opened in one', async () => {
   const { env, left } = editor('write', 'no');
   const tty = terminal(['letter', JSON.stringify({ text: 'Hello\nvim: set modelineexpr:' }), '--era', '2026'], env);
   await tty.until('What do you want to do?');
@@ -148,7 +148,7 @@ it('opens no text that holds lines an editor obeys', async () => {
   expect(left()).toEqual([]);
 });
 
-it('writes several lines in plain lines, too, with no editor set', async () => {
+it('several lines can be written in plain lines, too, with no editor set', async () => {
   const tty = terminal(['letter', '{"text":"a\\nb"}', '--era', '2026'], { NO_COLOR: '1' });
   await tty.until('Number or name');
   tty.type(`1${enter}`);

@@ -33,7 +33,9 @@ describe('tool arguments', () => {
     [['any=plain words'], { any: 'plain words' }],
     [['{"title":"x"}'], { title: 'x' }],
     [[], {}],
-  ])('%j', (words, expected) => expect(readToolArguments(words, schema)).toEqual(expected));
+  ])('tool arguments are read from the words %j', (words, expected) =>
+    expect(readToolArguments(words, schema)).toEqual(expected),
+  );
 
   it.each([
     [['count=2.5'], /'count' must be a whole number/],
@@ -46,25 +48,27 @@ describe('tool arguments', () => {
     [['where=x'], /'where' is not JSON\.$/],
     [['title:=x'], /'title' is not JSON\. := takes JSON; for text, write title=x\.$/],
     [['__proto__=1'], /no argument '__proto__'/],
-  ])('refuses %j', (words, why) => expect(() => readToolArguments(words, schema)).toThrow(why));
+  ])('tool arguments are refused as the words %j', (words, why) =>
+    expect(() => readToolArguments(words, schema)).toThrow(why),
+  );
 
   it.each([
     [[], "the arguments 'title', 'count'"],
     [['count=1'], "the argument 'title'. Nothing was sent. Write title=value after"],
     [['{"count":1}'], "the argument 'title'"],
     [['{"__proto__":{"title":"x"},"count":1}'], "the argument 'title'"],
-  ])('refuses %j where more is required', (words, why) =>
+  ])('tool arguments are refused as the words %j where more is required', (words, why) =>
     expect(() => checkRequired(readToolArguments(words, schema), { required: ['title', 'count'] })).toThrow(why),
   );
 
-  it('names what there is so that it can be looked at', () => {
+  it('an error names the arguments there are, with what hides in their names made visible', () => {
     const odd = { type: 'object', properties: { 'a\u001B[2J': {}, '\u009B31m': {} } };
     expect(() => readToolArguments(['x=1'], odd)).toThrow('It has: a⟦U+001B⟧[2J, ⟦U+009B⟧31m.');
   });
 });
 
 describe('naming a server', () => {
-  it('takes a command, a URL or an entry, one of them', () => {
+  it('a server is named by a command, a URL or an entry, one of them', () => {
     expect(wordsAfterDashes(['node', 'midcall', 'call', 't', '--', 'npx', '-y', 'x'])).toEqual(['npx', '-y', 'x']);
     expect(chooseServer({}, ['npx', '-y', '@modelcontextprotocol/server-everything', 'stdio']).id).toBe(
       'server-everything',
@@ -92,7 +96,7 @@ describe('naming a server', () => {
     expect(() => chooseEra({ era: '1999' })).toThrow(/--era must be/);
   });
 
-  it('reads an mcp.json as hosts write it, with variables filled in', () => {
+  it('an mcp.json is read as hosts write it, with variables filled in', () => {
     const text = JSON.stringify({
       mcpServers: {
         a: {
@@ -127,9 +131,9 @@ describe('naming a server', () => {
     [`{"servers":{"a":{"url":"${variable('NOPE')}"}}}`, /^The server 'a' needs the environment variable NOPE/],
     [`{"servers":{"a":{"command":"x","args":["${variable('input:key')}"]}}}`, /'a' uses \$\{input:key\}, which only/],
     ['{"servers":{"a":{"url":"ftp://x"}}}', /^The server 'a': The server URL must be http or https\./],
-  ])('refuses %s', (text, why) => expect(() => readServerEntries(text, {})).toThrow(why));
+  ])('an mcp.json is refused as %s', (text, why) => expect(() => readServerEntries(text, {})).toThrow(why));
 
-  it('is of use for one server of it though another cannot be read', () => {
+  it('an mcp.json is of use for one server of it though another cannot be read', () => {
     const text = `{"servers":{"a":{"command":"x"},"b":{"command":"${variable('NOPE')}"}}}`;
     expect(readServerEntries(text, {}, 'a')).toEqual([
       { id: 'a', target: { kind: 'command', command: 'x', args: [] } },
@@ -137,7 +141,7 @@ describe('naming a server', () => {
     expect(() => readServerEntries(text, {}, 'c')).toThrow("There is no server 'c' in the list. It has: a, b.");
   });
 
-  it('is read as editors save it: with a byte order mark, comments and trailing commas', () => {
+  it('an mcp.json is read as editors save it: with a byte order mark, comments and trailing commas', () => {
     const text = `\uFEFF{ // mine
       "servers": { "notes": { "command": "node", "args": ["a//b", /* not c, */ "d,]",], }, },
     }`;
@@ -146,7 +150,7 @@ describe('naming a server', () => {
     ]);
   });
 
-  it('controls no terminal with the names in it', () => {
+  it('the names in an mcp.json control no terminal', () => {
     const text = JSON.stringify({ mcpServers: { 'a\u001B[2Jb': 5 } });
     expect(() => readServerEntries(text)).toThrow("The server 'a⟦U+001B⟧[2Jb' is not an object.");
   });

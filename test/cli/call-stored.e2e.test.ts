@@ -34,7 +34,7 @@ function midcall(words: readonly string[]): Promise<Ran> {
 const server = fileURLToPath(new URL('../fixtures/stock-server.mjs', import.meta.url));
 
 it.each(few(['2026-07-28', '2025-11-25'], '2026-07-28'))(
-  'ext-tasks-14: on %s, leaves a call that became a task, lists it, and takes it up in another process',
+  'ext-tasks-14: on %s, a call that became a task is left, is listed, and is taken up in another process',
   async era => {
     const home = mkdtempSync(join(tmpdir(), 'midcall-kept-'));
     const [tasks, answers] = [join(home, 'tasks.json'), join(home, 'answers.json')];
@@ -114,7 +114,7 @@ it('midcall call keeps nothing of a server that makes no task, and says why the 
   expect(existsSync(tasks) && readFileSync(tasks, 'utf8').includes('plain')).toBe(false);
 });
 
-it('lists the tools where none is named and nobody is there to choose', async () => {
+it('midcall call lists the tools where none is named and nobody is there to choose', async () => {
   const named = ['--', process.execPath, askingServer];
   const { code, stdout } = await midcall(['call', ...named]);
   expect(code).toBe(0);

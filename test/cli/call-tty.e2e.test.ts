@@ -5,7 +5,7 @@ import { cue } from '../host/person.ts';
 import { down, enter, interrupt, terminal } from './tty.ts';
 
 describe.each(few(['2025', '2026'], '2025'))('in a terminal, %s', era => {
-  it('elicit-form-04, elicit-form-24: is filled in with keys, seen before it is sent, and changed', async () => {
+  it('elicit-form-04, elicit-form-24: a form is filled in with keys, seen before it is sent, and changed', async () => {
     const tty = terminal(['form', '--era', era]);
     await tty.until('What do you want to do?');
     expect(tty.text()).toContain('  | Which colour?');
@@ -26,7 +26,7 @@ describe.each(few(['2025', '2026'], '2025'))('in a terminal, %s', era => {
     expect(await tty.ended).toBe(0);
   });
 
-  it('elicit-form-20: says which rule an answer breaks, beside the field', async () => {
+  it('elicit-form-20: the person is told which rule an answer breaks, beside the field', async () => {
     const tty = terminal(['code', '--era', era]);
     await tty.until('What do you want to do?');
     tty.type(enter);
@@ -40,7 +40,7 @@ describe.each(few(['2025', '2026'], '2025'))('in a terminal, %s', era => {
     expect(await tty.ended).toBe(0);
   });
 
-  it('warns of a secret that is asked for, and does not show it', async () => {
+  it('the person is warned of a secret that is asked for, which is not shown', async () => {
     const tty = terminal(['password', '--era', era]);
     await tty.until('What do you want to do?');
     tty.type(enter);
@@ -55,7 +55,7 @@ describe.each(few(['2025', '2026'], '2025'))('in a terminal, %s', era => {
     expect(await tty.ended).toBe(0);
   });
 
-  it('elicit-24: takes Ctrl-C before anything is entered as dismissing the question, and the call goes on', async () => {
+  it('elicit-24: Ctrl-C before anything is entered dismisses the question, and the call goes on', async () => {
     const tty = terminal(['form', '--era', era]);
     await tty.until('What do you want to do?');
     tty.type(interrupt);
@@ -65,7 +65,7 @@ describe.each(few(['2025', '2026'], '2025'))('in a terminal, %s', era => {
 });
 
 describe('in a terminal', () => {
-  it('takes Ctrl-C as cancelling the call where no question is open', async () => {
+  it('Ctrl-C cancels the call where no question is open', async () => {
     const tty = terminal(['slow', '--era', '2025', '--json']);
     await tty.until('calling slow');
     tty.type(interrupt);
@@ -73,7 +73,7 @@ describe('in a terminal', () => {
     expect(await tty.ended).toBe(130);
   });
 
-  it('closes the dialog when the server takes the question back', async () => {
+  it('the dialog closes when the server takes the question back', async () => {
     const now = cue();
     const tty = terminal(['withdraw', JSON.stringify({ when: now.path }), '--era', '2025']);
     await tty.until('What do you want to do?');
@@ -83,7 +83,7 @@ describe('in a terminal', () => {
     expect(await tty.ended).toBe(0);
   });
 
-  it('speaks in lines with NO_COLOR: no escape sequence is written, and Ctrl-C still dismisses', async () => {
+  it('the dialog is in lines with NO_COLOR: no escape sequence is written, and Ctrl-C still dismisses', async () => {
     const tty = terminal(['form', '--era', '2026'], { NO_COLOR: '1' });
     await tty.until('Number or name');
     tty.type(interrupt);
@@ -92,7 +92,7 @@ describe('in a terminal', () => {
     expect(tty.raw()).not.toContain('\u001b');
   });
 
-  it('elicit-url-02, elicit-url-62: shows an address in full with its warnings before anything is opened', async () => {
+  it('elicit-url-02, elicit-url-62: an address is shown in full with its warnings before anything is opened', async () => {
     const tty = terminal(['url', '{"url":"http://аpple.com@93.184.216.34:8080/x"}', '--era', '2025']);
     await tty.until('Address: http://аpple.com@93.184.216.34:8080/x');
     await tty.until('What stands before the @ is not where this leads');

@@ -21,7 +21,7 @@ const open = ['What do you want to do?', enter] as const;
 const send = ['Send it?', enter] as const;
 
 describe.each(few(['2025', '2026'], '2026'))('a wizard in a terminal, %s', era => {
-  it('wizard-W2, wizard-W4: goes back to the form that was wrong, where everything typed stands, and ends with all of it', async () => {
+  it('wizard-W2, wizard-W4: a wizard goes back to the form that was wrong, where everything typed stands, and ends with all of it', async () => {
     const tty = planning(era);
     await answer(tty, ['Step 1 of 2: Dates', ''], open, [
       'Departure (required, a date such as 2026-12-31)',
@@ -48,7 +48,7 @@ describe.each(few(['2025', '2026'], '2026'))('a wizard in a terminal, %s', era =
     expect(await tty.ended).toBe(0);
   });
 
-  it('ends in the middle where the person declines, and plans nothing', async () => {
+  it('a wizard ends in the middle where the person declines, and plans nothing', async () => {
     const tty = planning(era);
     await answer(tty, ['Step 1 of 2: Dates', ''], open, [
       'Departure (required, a date such as 2026-12-31)',

@@ -58,7 +58,7 @@ const thirteen = {
 };
 
 describe('midcall call with the everything server', () => {
-  it('elicit-04: answers all 13 fields of its form, from a file', async () => {
+  it('elicit-04: midcall call answers all 13 fields of a form from a file', async () => {
     const { code, out } = await run(
       ['trigger-elicitation-request', ...answers({ action: 'accept', content: thirteen })],
       everything,
@@ -67,7 +67,7 @@ describe('midcall call with the everything server', () => {
     expect(code).toBe(0);
   });
 
-  it('elicit-form-23: fills in all 13 fields line by line, through a pipe', async () => {
+  it('elicit-form-23: midcall call has all 13 fields filled in line by line, through a pipe', async () => {
     const typed = [
       '1',
       'Ada',
@@ -97,7 +97,7 @@ describe('midcall call with the everything server', () => {
     expect(code).toBe(0);
   });
 
-  it('elicit-07: tells decline from dismiss, and both are calls that completed', async () => {
+  it('elicit-07: a decline and a dismissal are told apart, and both are calls that completed', async () => {
     const declined = await run(['trigger-elicitation-request'], everything, 'decline\n');
     const dismissed = await run(['trigger-elicitation-request'], everything, 'dismiss\n');
     expect([declined.code, dismissed.code]).toEqual([0, 0]);
@@ -105,7 +105,7 @@ describe('midcall call with the everything server', () => {
     expect(dismissed.out).toContain('"action": "cancel"');
   });
 
-  it('elicit-url-37: consents to a URL on the request path and on the error path, and tries the call again', async () => {
+  it('elicit-url-37: a URL gets consent on the request path and on the error path, and the call is tried again', async () => {
     const url = '{"url":"https://example.com/x","errorPath":false}';
     const asked = await run(['trigger-url-elicitation', url, ...answers({ action: 'accept' })], everything);
     expect([asked.code, asked.out]).toEqual([0, expect.stringContaining('"action": "accept"')]);
@@ -120,13 +120,13 @@ describe('midcall call with the everything server', () => {
     expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('page that was not opened')]);
   });
 
-  it('samples with the reply that the file gives', async () => {
+  it('sampling is answered with the reply that the file gives', async () => {
     const reply = { role: 'assistant', model: 'script', content: { type: 'text', text: 'forty-two' } };
     const { code, out } = await run(['trigger-sampling-request', 'prompt=hi', ...answers(reply)], everything);
     expect([code, out]).toEqual([0, expect.stringContaining('forty-two')]);
   });
 
-  it('lets the person write the reply where there is no model', async () => {
+  it('the person may write the reply where there is no model', async () => {
     const typed = ['1', '1', 'I wrote this', '1'];
     const { code, out, err } = await run(
       ['trigger-sampling-request', 'prompt=hi'],
@@ -137,7 +137,7 @@ describe('midcall call with the everything server', () => {
     expect(err).toContain('A server asks to use your model');
   });
 
-  it('roots-06: tells the roots given by flag', async () => {
+  it('roots-06: the server is told the roots given by flag', async () => {
     const dir = temporary();
     const { out } = await run(['get-roots-list', '--root', dir], everything);
     expect(out).toContain(`file://${dir}`);
@@ -167,7 +167,7 @@ describe('midcall call with the filesystem server', () => {
 });
 
 describe.each(few(['2025', '2026'], '2026'))('midcall call, %s', era => {
-  it('elicit-46: asks in lines: who, which call, the message set off, and the answer before it is sent', async () => {
+  it('elicit-46: midcall call asks in lines: who, which call, the message set off, and the answer before it is sent', async () => {
     const { code, out, err } = await run(['form', 'n:=1', '--era', era], asking, '1\ngreen\n2\n1\nred\n1\n');
     expect([code, JSON.parse(out)]).toEqual([0, { action: 'accept', content: { colour: 'red' } }]);
     expect(err).toContain('Server asking-server (');
@@ -176,7 +176,7 @@ describe.each(few(['2025', '2026'], '2026'))('midcall call, %s', era => {
     expect(err).toContain('  Colour: green');
   });
 
-  it('elicit-form-29: ends with an error where an answer is missing, does not fit, or the input ends', async () => {
+  it('elicit-form-29: midcall call ends with an error where an answer is missing, does not fit, or the input ends', async () => {
     const missing = await run(['form', '--era', era, ...answers()], asking);
     const unfit = await run(
       ['form', '--era', era, ...answers({ action: 'accept', content: { colour: 'blue' } })],
@@ -189,7 +189,7 @@ describe.each(few(['2025', '2026'], '2026'))('midcall call, %s', era => {
     expect(unfit.err).toContain('does not fit');
   });
 
-  it('says in plain words that no folder was granted, and which option grants one', async () => {
+  it('midcall call says in plain words that no folder was granted, and which option grants one', async () => {
     const without = await run(['roots', '--era', era], asking);
     expect(without.err).toBe(
       'midcall: The server asked which folders it may use, and none was granted. Grant one with --root <dir>; it may be repeated.\n',
@@ -200,7 +200,7 @@ describe.each(few(['2025', '2026'], '2026'))('midcall call, %s', era => {
     expect(granted.out).toContain(`file://${dir}`);
   });
 
-  it('says that the server has stopped, and what it last said', async () => {
+  it('midcall call says that the server has stopped, and what it last said', async () => {
     const when = join(temporary(), 'now');
     const child = spawn(process.execPath, [midcall, 'call', 'crash', `when=${when}`, '--era', era, '--', ...asking], {
       cwd: root,
@@ -214,7 +214,7 @@ describe.each(few(['2025', '2026'], '2026'))('midcall call, %s', era => {
     expect(err).toContain('midcall: The server has stopped. It last said: asking-server is up\n');
   });
 
-  it('exits 2 and sends nothing where a required argument is missing, however the arguments are given', async () => {
+  it('midcall call exits 2 and sends nothing where a required argument is missing, however the arguments are given', async () => {
     const called = join(temporary(), 'called');
     for (const words of some([['from=a'], [], ['{"from":"a"}']])) {
       const ran = await run(['needs-two', '--era', era, ...words], [...asking, called]);
@@ -226,18 +226,18 @@ describe.each(few(['2025', '2026'], '2026'))('midcall call, %s', era => {
     expect({ code: whole.code, out: whole.out }).toEqual({ code: 0, out: '{"from":"a","to":"b"}\n' });
   });
 
-  it('prints the outcome as JSON and nothing else to standard output', async () => {
+  it('midcall call prints the outcome as JSON and nothing else to standard output', async () => {
     const { code, out } = await run(['fails', '--json', '--era', era], asking);
     expect([code, JSON.parse(out).how]).toEqual([1, 'tool-error']);
   });
 
-  it('prints as JSON, too, why a question was not answered', async () => {
+  it('midcall call prints as JSON, too, why a question was not answered', async () => {
     const { code, out } = await run(['form', '--json', '--era', era, ...answers()], asking);
     const message = expect.stringMatching(/^The answers file has no answer left\. The question was: /);
     expect([code, JSON.parse(out)]).toEqual([4, { how: 'unanswered', exitCode: 4, message }]);
   });
 
-  it('prints as JSON, too, that a server cannot be started', async () => {
+  it('midcall call prints as JSON, too, that a server cannot be started', async () => {
     const { code, out } = await run(['plain', '--json', '--era', era], ['/nonexistent/program']);
     expect([code, JSON.parse(out)]).toEqual([
       3,
@@ -258,7 +258,7 @@ describe('exit codes', () => {
       ],
       3,
     ),
-  )('%j', async (words, server, expected, why) => {
+  )('midcall call exits with the code for its end and says why: %j', async (words, server, expected, why) => {
     const { code, out, err } = await run(words, server);
     expect([code, out]).toEqual([expected, '']);
     expect(err).toMatch(why);
@@ -267,7 +267,7 @@ describe('exit codes', () => {
 
 describe('midcall call with a server that gives what the protocol does not have', () => {
   it.each(few(['2025-11-25', '2026-07-28'], '2026-07-28'))(
-    'prints a part of an unknown kind as it was sent, on %s',
+    'midcall call prints a part of an unknown kind as it was sent, on %s',
     async era => {
       const { code, out } = await run(['odd'], oddCommand(era));
       expect(code).toBe(0);
@@ -281,7 +281,7 @@ describe('midcall call with a server that gives what the protocol does not have'
     },
   );
 
-  it('calls a tool where other lists cannot be read, and names them', async () => {
+  it('midcall call calls a tool where other lists cannot be read, and names them', async () => {
     const { code, out, err } = await run(['odd'], oddCommand('2025-11-25', 'prompts/list', 'resources/list'));
     expect({ code, known: out.startsWith('known\n') }).toEqual({ code: 0, known: true });
     expect(err).toBe(
@@ -307,7 +307,7 @@ describe('midcall call with a server that gives what the protocol does not have'
     },
   );
 
-  it('names the limit where a result is too large', async () => {
+  it('midcall call names the limit where a result is too large', async () => {
     const { code, err } = await run(['large', 'bytes:=12000000'], oddCommand('2025-11-25'));
     expect(code).toBe(3);
     expect(err).toBe(
@@ -327,7 +327,7 @@ describe('midcall call with a task of 2025-11-25', () => {
       ],
       1,
     ),
-  )('runs what can only be called as a task, with %s', { tags: 'thorough' }, async (_, given, report) => {
+  )('midcall call runs what can only be called as a task, with %s', { tags: 'thorough' }, async (_, given, report) => {
     const tasks = ['--tasks', join(temporary(), 'tasks.json')];
     const { code, out } = await run([...research, ...tasks, ...answers(given)], everything);
     expect(code).toBe(0);

@@ -25,7 +25,7 @@ function run(
 
 const file = (): string => join(mkdtempSync(join(tmpdir(), 'midcall-decisions-')), 'decisions.json');
 
-it('lists what is kept, takes one back, and what is left holds in a call', async () => {
+it('midcall decisions lists what is kept and takes one back, and what is left holds in a call', async () => {
   const path = file();
   const policy = new Policy();
   const origin = originOf(commandTarget(['node', askingServer]));
@@ -54,7 +54,7 @@ it('lists what is kept, takes one back, and what is left holds in a call', async
   );
 });
 
-it('decisions-K3: loses no decision of two processes that keep theirs at the same time', async () => {
+it('decisions-K3: two processes that keep decisions at the same time lose none', async () => {
   const path = file();
   const host = new URL('../../packages/host/bundle/public.js', import.meta.url).href;
   const keep = (name: string): Promise<number | null> => {
@@ -74,7 +74,7 @@ it.each([
   ['decisions'],
   ['call', 'form', '--', 'node', askingServer],
   ['desk', '--no-keep', '--', 'node', askingServer],
-])('starts nothing with a file of decisions that cannot be understood: %s', async (command, ...rest) => {
+])('no command starts anything with a file of decisions that cannot be understood: %s', async (command, ...rest) => {
   const path = file();
   writeFileSync(path, '{"decisions":[{"effect":"allow"}]}');
   const ran = await run([command, '--decisions', path, ...rest]);

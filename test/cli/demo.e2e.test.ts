@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { main } from '../notes/fixture.ts';
 
-it('000-16: shows one match, three matches and a write outside the roots, in both revisions, and leaves nothing behind', () => {
+it('000-16: midcall demo shows one match, three and a write outside the roots, in both revisions, and leaves nothing behind', () => {
   const own = mkdtempSync(join(tmpdir(), 'midcall-demo-test-'));
   const env = { ...process.env, TMPDIR: own };
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, 'demo'], { encoding: 'utf8', env });

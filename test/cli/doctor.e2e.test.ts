@@ -79,7 +79,7 @@ const whole = {
 };
 
 it.each(few(eras, '2026-07-28'))(
-  '%s: reports over stdio what was answered in the terminal, and keeps the report',
+  '%s: midcall doctor reports over stdio what was answered in the terminal, and keeps the report',
   async era => {
     const file = join(folder(), 'report.json');
     const server = ['--', process.execPath, midcall, 'doctor', '--report', file];
@@ -97,7 +97,7 @@ it.each(few(eras, '2026-07-28'))(
   },
 );
 
-it('examines a host over HTTP, where nobody is known on the page', async () => {
+it('midcall doctor examines a host over HTTP, where nobody is known on the page', async () => {
   const server = spawn(process.execPath, [midcall, 'doctor', '--http', '0'], { cwd: root, env: environment });
   onTestFinished(async () => {
     const ended = once(server, 'exit');
@@ -111,7 +111,7 @@ it('examines a host over HTTP, where nobody is known on the page', async () => {
   expect(outcomes(out)['page']?.says).not.toContain('code');
 });
 
-it('gives the report also where its file cannot be written', async () => {
+it('midcall doctor gives the report also where its file cannot be written', async () => {
   const server = ['--', process.execPath, midcall, 'doctor', '--report', folder()];
   const { code, out } = await examined(['doctor_report', '--json'], server);
   expect(Object.keys(outcomes(out))).toContain('form');
@@ -135,7 +135,7 @@ it.each([
   expect(code).toBe(2);
 });
 
-it('shows how this very installation is added to a host', async () => {
+it('midcall doctor shows how this very installation is added to a host', async () => {
   const child = spawn(process.execPath, [midcall, 'doctor', '--help'], { cwd: root });
   let out = '';
   child.stdout.on('data', chunk => (out += chunk));

@@ -42,7 +42,7 @@ const before: readonly (readonly string[])[] = [
 ];
 const after: readonly (readonly string[])[] = [[], [''], ['node', 's.js'], ['node', '--', '--url', 'x'], ['--help']];
 
-it('starts a server early only with a command line that the parser accepts, and only the server it leads to (early-server-E1)', async () => {
+it('only a command line that the parser accepts starts a server early, and only the one it leads to (early-server-E1)', async () => {
   let plain = 0;
   for (const name of ['bridge', 'call', 'help', '--link']) {
     for (const some of before) {

@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
 const script = fileURLToPath(new URL('../fixtures/silent-server.mjs', import.meta.url));
 
-it('lists, finds and revokes grants, and calls pass by them until then', async () => {
+it('midcall grants lists, finds and revokes grants, and calls pass by them until then', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-grants-'));
   const env = {
     PATH: process.env['PATH'] ?? '',

@@ -159,7 +159,7 @@ it('a bridge says once when its host reads too slowly, and once when it has read
   await expect(host.send(pong(1))).rejects.toThrow('The host has gone.');
 });
 
-it('stdio-H4: disconnects a host that leaves too much unread', async () => {
+it('stdio-H4: a host that leaves too much unread is disconnected', async () => {
   const host = new HostStdio(new PassThrough(), new Writable({ write: () => {} }));
   const errors: string[] = [];
   let isClosed = false;
@@ -197,7 +197,7 @@ describe('stdio-H3: a request whose id an earlier one has', () => {
   });
 });
 
-it('writes what is said in one turn at once, in order', async () => {
+it('what is said in one turn is written at once, in order', async () => {
   const writes: string[][] = [];
   const output = new Writable({
     decodeStrings: false,
@@ -220,7 +220,7 @@ it('writes what is said in one turn at once, in order', async () => {
 });
 
 describe('a message whose handler throws', () => {
-  it('is reported, ends nothing, and the next one is delivered', async () => {
+  it('a message whose handler throws is reported, ends nothing, and the next one is delivered', async () => {
     const { host, heard, line } = await hostOf();
     const errors: string[] = [];
     host.onerror = error => errors.push(error.message);

@@ -62,7 +62,7 @@ const odd = (list: string, call: string): readonly string[] => [
 const fine = `{ name: 'fine', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } }`;
 
 describe('midcall lint', () => {
-  it('finds in the everything server what its forms really have', async () => {
+  it('midcall lint finds in the everything server what its forms really have', async () => {
     const tools = ['--tool', 'trigger-elicitation-request', '--tool', 'trigger-url-elicitation'];
     const { code, out } = await lint([...tools, '--format', 'json'], everything);
     const { findings, eras, notes } = JSON.parse(out);
@@ -72,7 +72,7 @@ describe('midcall lint', () => {
     expect(code).toBe(0);
   });
 
-  it('finds nothing wrong with the notes server, in both eras', async () => {
+  it('midcall lint finds nothing wrong with the notes server, in both eras', async () => {
     const args = ['--wait', '40', '--tool', 'notes_archive', '--args', '{"title":"TPS report"}'];
     const { code, out } = await lint([...args, '--format', 'json'], ['node', midcall, 'notes', notes()]);
     expect(JSON.parse(out)).toMatchObject({
@@ -83,21 +83,21 @@ describe('midcall lint', () => {
     expect(code).toBe(0);
   });
 
-  it('takes a question for roots, which a host answers by itself, for none to the person', async () => {
+  it('midcall lint takes a question for roots, which a host answers by itself, for none to the person', async () => {
     const args = ['--wait', '40', '--root', notes(), '--tool', 'notes_list', '--format', 'json'];
     const { code, out } = await lint(args, ['node', midcall, 'notes']);
     expect(JSON.parse(out)).toMatchObject({ findings: [], tools: { notes_list: 0 } });
     expect(code).toBe(0);
   });
 
-  it('calls nothing that writes, unless it is told to', async () => {
+  it('midcall lint calls nothing that writes, unless it is told to', async () => {
     const directory = notes();
     const { code, out } = await lint([], ['node', midcall, 'notes', directory]);
     expect(out).toContain('Not called, since they do not declare readOnlyHint:');
     expect(code).toBe(0);
   });
 
-  it('writes SARIF to a file', async () => {
+  it('midcall lint writes SARIF to a file', async () => {
     const file = join(temporary(), 'lint.sarif');
     const args = ['--tool', 'trigger-elicitation-request', '--format', 'sarif', '--output', file];
     expect(await lint(args, everything)).toMatchObject({ code: 0, out: '' });
@@ -137,7 +137,7 @@ describe('midcall lint', () => {
     expect(code).toBe(1);
   });
 
-  it('judges the other tools where one entry of the list is not allowed, and names that entry', async () => {
+  it('midcall lint judges the other tools where one entry of the list is not allowed, and names that entry', async () => {
     const server = odd(`{ tools: [{ name: null, title: 'x' }, ${fine}] }`, '{ content: [] }');
     const { code, out } = await lint(['--era', '2025-11-25', '--format', 'json'], server);
     const { notes, calls } = JSON.parse(out);
@@ -148,7 +148,7 @@ describe('midcall lint', () => {
     expect(code).toBe(0);
   });
 
-  it('names a list or a result that is null for what it is, and does not take it for silence', async () => {
+  it('midcall lint names a list or a result that is null for what it is, and does not take it for silence', async () => {
     const noResponse = 'something that is not a JSON-RPC 2.0 response';
     const list = await lint(['--era', '2025-11-25', '--wait', '60'], odd('null', 'null'));
     expect([list.code, list.err]).toEqual([1, expect.stringContaining(noResponse)]);
@@ -156,7 +156,7 @@ describe('midcall lint', () => {
     expect(JSON.parse(call.out).notes).toContainEqual(expect.stringContaining(noResponse));
   });
 
-  it('says of a call without an answer that it was not judged', async () => {
+  it('midcall lint says of a call without an answer that it was not judged', async () => {
     const { code, out } = await lint(
       ['--era', '2025-11-25', '--wait', '1', '--format', 'json'],
       odd(`{ tools: [${fine}] }`, 'undefined'),

@@ -51,7 +51,7 @@ describe('a command whose reader is gone', () => {
     ['lint', () => ['lint', '--', process.execPath, midcall, 'notes', folder()]],
     ['call', () => ['call', 'notes_search', 'text=x', '--', process.execPath, midcall, 'notes', folder()]],
     ['demo', () => ['demo']],
-  ])('%s does what it is to do, and says nothing of its reader', async (_, words) => {
+  ])('midcall %s does what it is to do, and says nothing of its reader', async (_, words) => {
     expect((await runUnread(words())).err).not.toMatch(/EPIPE|Unhandled/);
   });
 
@@ -60,7 +60,7 @@ describe('a command whose reader is gone', () => {
     ['doctor', () => ['doctor']],
     ['bridge', () => ['bridge', '--', process.execPath, midcall, 'notes', folder()]],
     ['desk', () => ['desk', '--port', '0']],
-  ])('%s, which would serve on for nobody, ends by itself', async (_, words) => {
+  ])('midcall %s, which would serve on for nobody, ends by itself', async (_, words) => {
     const { code, err } = await runUnread(words(), initialize);
     expect(err).not.toMatch(/EPIPE|Unhandled/);
     expect(code).toBe(0);
@@ -84,11 +84,11 @@ function runFailing(preload: string): Promise<{ code: number | null; err: string
 }
 
 describe('a command whose output cannot be written', () => {
-  it('ends by itself if its terminal is gone', async () => {
+  it('a command ends by itself if its terminal is gone', async () => {
     expect(await runFailing(failing('EIO'))).toEqual({ code: 0, err: '' });
   });
 
-  it('ends with a line that says so if its disk is full', async () => {
+  it('a command ends with a line that says so if its disk is full', async () => {
     expect(await runFailing(failing('ENOSPC'))).toEqual({
       code: 70,
       err: 'midcall: standard output cannot be written (ENOSPC).\n',

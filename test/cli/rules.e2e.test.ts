@@ -72,7 +72,7 @@ async function host(target: ServerTarget, era: (typeof eras)[number], reply: Rep
 
 const ways = eras.flatMap(era => (['accept', 'decline'] as const).map(action => [era, action] as const));
 it.each(few(ways, ['2025-11-25', 'accept'], ['2026-07-28', 'decline']))(
-  'bridge --ask destructive asks a host of %s before what is not annotated as harmless: %s',
+  'midcall bridge --ask destructive asks a host of %s before what is not annotated as harmless: %s',
   async (era, action) => {
     const { words, removed } = server();
     const bridge = commandTarget([process.execPath, main, 'bridge', '--trust-host', '--ask', 'destructive', ...words]);
@@ -89,7 +89,7 @@ it.each(few(ways, ['2025-11-25', 'accept'], ['2026-07-28', 'decline']))(
 );
 
 it.each(few(eras, '2026-07-28'))(
-  'bridge --http judges the calls of a host of %s by a file of rules, also after it has changed',
+  'midcall bridge --http judges the calls of a host of %s by a file of rules, also after it has changed',
   async era => {
     const { words, removed } = server();
     const rules = file([{ server: '*', tools: '*', effect: 'refuse' }]);
@@ -125,7 +125,7 @@ it.each(few(eras, '2026-07-28'))(
   },
 );
 
-it('call asks by a rule, in the terminal or by an answers file, and makes the call after a yes', async () => {
+it('midcall call asks by a rule, in the terminal or by an answers file, and makes the call after a yes', async () => {
   const { words, removed } = server();
   const rules = file([{ server: '*', tools: ['remove'], effect: 'ask' }]);
   const call = (answers: unknown) =>
@@ -139,7 +139,7 @@ it('call asks by a rule, in the terminal or by an answers file, and makes the ca
   expect(removed()).toBe('a\n');
 });
 
-it('call --observe makes every call, and says what the rules would have done', async () => {
+it('midcall call --observe makes every call, and says what the rules would have done', async () => {
   const { words, removed } = server();
   const rules = file([{ server: '*', tools: ['remove'], effect: 'refuse' }]);
   const observed = await run([
@@ -159,7 +159,7 @@ it('call --observe makes every call, and says what the rules would have done', a
   expect(removed()).toBe('a\n');
 });
 
-it('rules init proposes rules, and rules test says which of them decides; neither calls a tool', async () => {
+it('midcall rules init proposes rules, and rules test says which of them decides; neither calls a tool', async () => {
   const { words, removed } = server();
   const init = await run(['rules', 'init', ...words]);
   expect(JSON.parse(init.out)).toEqual([
@@ -176,7 +176,7 @@ it('rules init proposes rules, and rules test says which of them decides; neithe
 });
 
 it.each([['call', 'remove', 'name=a'], ['bridge'], ['desk', '--no-keep']])(
-  'starts nothing with rules that cannot be understood: %s',
+  'no command starts anything with rules that cannot be understood: %s',
   async (...command) => {
     const { words, removed } = server();
     const rules = file([{ server: '*', tools: '*', effect: 'ask', from: 'finance' }]);

@@ -68,7 +68,7 @@ describe('the notes server’s own questions', () => {
     proposals = Object.fromEntries(all);
   });
 
-  it('000-17: notes_delete: one question, where several notes match', async () => {
+  it('000-17: notes_delete has one question, where several notes match', async () => {
     const sent = await asked('notes_delete', 'TPS report');
     const { asks } = proposals['notes_delete']!;
     expect(asks.map(each => each.when)).toEqual(['several notes match']);
@@ -76,7 +76,7 @@ describe('the notes server’s own questions', () => {
     expect(filled(asks[0]!.message, { title: 'TPS report' })).toBe(sent.message);
   });
 
-  it('000-17: notes_archive: with one match and with several', async () => {
+  it('000-17: notes_archive has one with one match and one with several', async () => {
     const [one, many] = proposals['notes_archive']!.asks;
     const several = await asked('notes_archive', 'TPS report');
     expect(shape(many!.wire)).toEqual(shape(several.requestedSchema));
@@ -87,13 +87,13 @@ describe('the notes server’s own questions', () => {
     expect(filled(one!.message, { label: '…' })).toBe('Archive …?');
   });
 
-  it('the others: a page for the first run, nothing for reading', () => {
+  it('the other tools have a page for the first run, and nothing for reading', () => {
     const of = (name: string) => [proposals[name]!.kind, proposals[name]!.ask];
     expect(of('notes_setup')).toEqual(['first-run', true]);
     expect(of('notes_search')).toEqual(['read-only', false]);
   });
 
-  it('is told in a page of text, with where each reason comes from', async () => {
+  it('midcall design tells it in a page of text, with where each reason comes from', async () => {
     const { out, code } = await design(['notes_delete']);
     expect(out).toContain('notes_delete: ask (pick)');
     expect(out).toContain("message  Delete '{title}'? Multiple notes match; pick one.");
@@ -101,7 +101,7 @@ describe('the notes server’s own questions', () => {
     expect(code).toBe(0);
   });
 
-  it('ends with 2 for a tool that is not there, and 3 for a server that is not', async () => {
+  it('midcall design ends with 2 for a tool that is not there, and 3 for a server that is not', async () => {
     expect(await design(['nope'])).toMatchObject({ code: 2, err: expect.stringContaining('It has: ') });
     expect((await design(['x'], ['node', '-e', 'process.exit(1)'])).code).toBe(3);
   });
@@ -133,7 +133,7 @@ describe('the code', () => {
     }
   });
 
-  it('000-17: compiles under the strictest options', () => {
+  it('000-17: the code compiles under the strictest options', () => {
     const project = join(generated, 'tsconfig.json');
     const compilerOptions = { incremental: false, noUnusedLocals: true };
     const own = { extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files: [...files.values()] };
@@ -165,7 +165,7 @@ describe('the code', () => {
       return { acted, text: (result.content[0] as { text: string }).text, asked: person.asked };
     };
 
-    it('acts on what was picked and confirmed, and on nothing else', async () => {
+    it('the code acts on what was picked and confirmed, and on nothing else', async () => {
       const yes = await run({ action: 'accept', content: { note_id: 'b', confirm: true } }, ['a', 'b']);
       expect(yes).toMatchObject({ acted: ['b'], text: 'Done: delete Note b.' });
       const proposal = propose(toolFacts(tools.pick as never));
@@ -174,7 +174,7 @@ describe('the code', () => {
       expect(no).toMatchObject({ acted: [], text: 'Nothing was deleted: it was not confirmed.' });
     });
 
-    it('does nothing on a no, and on no answer', async () => {
+    it('the code does nothing on a no, and on no answer', async () => {
       const refusals = { decline: 'the person said no', cancel: 'nobody decided (dismissed)' };
       for (const [action, why] of Object.entries(refusals))
         for (const found of [['a'], ['a', 'b']])

@@ -41,7 +41,7 @@ it('a report is read from the top, as the README shows it: what was called, what
   expect(lintText(report, { colour: true }).join('\n')).toContain('\u001b[31merror  \u001b[0m');
 });
 
-it('shows what a server wrote, and obeys none of it', () => {
+it('a report shows what a server wrote, and obeys none of it', () => {
   const odd = 'a\u001B[2J\u009B31m\u202E';
   const findings = report.findings.map(each => ({ ...each, tool: odd, message: odd }));
   const tools = new Map([[odd, 1]]);

@@ -47,13 +47,13 @@ describe.each(eras)('%s', era => {
   );
 });
 
-it('finds nothing in a tool that takes every answer for what it is, in both eras', async () => {
+it('the linter finds nothing in a tool that takes every answer for what it is, in both eras', async () => {
   const report = await linted(cleanTool);
   expect(report).toMatchObject({ eras, findings: [], notes: [], notCalled: [] });
   expect(report.tools).toEqual(new Map([['tool', 1]]));
 });
 
-it('takes a tool that asks again until an answer pleases it for one that checks, and says that it could not compare', async () => {
+it('the linter takes a tool that asks until an answer pleases it for one that checks, and says it could not compare', async () => {
   const params = (why: string) => ({
     message: `Which room?${why}`,
     requestedSchema: { type: 'object', properties: { room: { type: 'string', title: 'Room' } }, required: ['room'] },
@@ -92,7 +92,7 @@ it('the linter counts what both eras show once, and names them', async () => {
   ]);
 });
 
-it('calls a deed told in other words possible, and no more than a warning', async () => {
+it('the linter calls a deed told in other words possible, and no more than a warning', async () => {
   const tool: HandTool = {
     async run(hand) {
       if (!hand.can.form) return 'Not done.';
@@ -123,7 +123,7 @@ it('the linter counts rounds that ask nothing per call: many tools that poll onc
   expect([...report.tools.values()]).toEqual(Array(14).fill(1));
 });
 
-it('refuses before it accepts, in every era', async () => {
+it('the linter refuses before it accepts, in every era', async () => {
   const said: string[] = [];
   await linted(cleanTool, { onProgress: line => said.push(line) });
   const accepts = said.findIndex(line => line.includes('bare'));
@@ -133,7 +133,7 @@ it('refuses before it accepts, in every era', async () => {
   expect(accepts).toBeGreaterThan(7);
 });
 
-it('refuses each question of a call by itself', async () => {
+it('the linter refuses each question of a call by itself', async () => {
   const tool: HandTool = {
     async run(hand) {
       if (!hand.can.form) return 'Not done.';
@@ -148,7 +148,7 @@ it('refuses each question of a call by itself', async () => {
   expect(findings.map(({ rule }) => rule)).toEqual(['decline-accepted', 'dismiss-accepted']);
 });
 
-it('calls only what declares itself read-only, where it is told nothing else', async () => {
+it('the linter calls only what declares itself read-only, where it is told nothing else', async () => {
   const called: string[] = [];
   const tool = (name: string, annotations?: Record<string, unknown>): HandTool => ({
     ...(annotations && { annotations }),
@@ -215,7 +215,7 @@ it('the linter says why a server is not reached at all with what it answered to 
   });
 });
 
-it('refuses the name of a tool that does not exist', async () => {
+it('the linter refuses the name of a tool that does not exist', async () => {
   const select = { which: 'named', tools: new Map([['nope', {}]]) } as const;
   await expect(linted(cleanTool, { select })).rejects.toMatchObject({ code: 'cli/usage' });
 });
@@ -235,7 +235,7 @@ it('the linter says where a tool failed before it could ask, and where accepting
   expect((await linted(refusing)).notes.join()).toContain('could not be compared');
 });
 
-it('takes a page nobody finishes for what it is', async () => {
+it('the linter takes a page nobody finishes for what it is', async () => {
   const tool: HandTool = {
     async run(hand) {
       if (!hand.can.url) return 'Not connected.';
@@ -249,7 +249,7 @@ it('takes a page nobody finishes for what it is', async () => {
   expect(report.notes.join()).toContain('nobody finishes the page');
 });
 
-it('shows hidden characters of a server, and never obeys them', async () => {
+it('the linter shows hidden characters of a server, and never obeys them', async () => {
   const tool: HandTool = {
     async run(hand) {
       await hand.ask({

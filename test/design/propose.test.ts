@@ -41,25 +41,28 @@ const cases: readonly (readonly [string, Tool])[] = [
 ];
 
 describe('propose', () => {
-  it.each(cases)('004-02: takes the decision %s', (kind, each) => {
+  it.each(cases)('004-02: the designer takes the decision %s', (kind, each) => {
     expect(proposed(each).kind).toBe(kind);
   });
 
-  it('has a case for every decision', () => {
+  it('the cases cover every decision', () => {
     expect(new Set(cases.map(([kind]) => kind))).toEqual(new Set(decisions.map(({ kind }) => kind)));
   });
 
-  it.each(cases)('proposes for %s only forms that can be sent, and code exactly where it asks', (_, each) => {
-    const facts = toolFacts(each);
-    const proposal = propose(facts);
-    expect(proposal.asks.length > 0).toBe(proposal.ask);
-    for (const ask of proposal.asks) {
-      expect(ask.mode === 'form').toBe(ask.form !== undefined);
-      if (ask.form) expect(form(ask.form).schema).toEqual(ask.wire);
-    }
-    expect(proposalCode(proposal, facts) !== undefined).toBe(proposal.ask);
-    expect(proposal.reasons.length).toBeGreaterThan(0);
-  });
+  it.each(cases)(
+    'the designer proposes for %s only forms that can be sent, and code exactly where it asks',
+    (_, each) => {
+      const facts = toolFacts(each);
+      const proposal = propose(facts);
+      expect(proposal.asks.length > 0).toBe(proposal.ask);
+      for (const ask of proposal.asks) {
+        expect(ask.mode === 'form').toBe(ask.form !== undefined);
+        if (ask.form) expect(form(ask.form).schema).toEqual(ask.wire);
+      }
+      expect(proposalCode(proposal, facts) !== undefined).toBe(proposal.ask);
+      expect(proposal.reasons.length).toBeGreaterThan(0);
+    },
+  );
 
   it.each<[string, Partial<Tool>, Record<string, unknown>?]>([
     ['nested data', {}, { lines: { type: 'array', items: { type: 'object' } } }],
@@ -67,7 +70,7 @@ describe('propose', () => {
     ['something to be seen before it is chosen', { description: 'Shows a preview of each theme.' }],
     ['progress that is watched', { description: 'Shows the live progress of the import.' }],
     ['a layout of its own', { description: 'Draws a chart to pick points from.' }],
-  ])('004-02: goes beyond a form for %s', (_, more, properties = {}) => {
+  ])('004-02: the designer goes beyond a form for %s', (_, more, properties = {}) => {
     expect(proposed(tool('choose_next', properties, more))).toMatchObject({ kind: 'widget', ask: false });
   });
 
@@ -80,7 +83,7 @@ describe('propose', () => {
     ['titled values to tick', { type: 'array', items: { anyOf: titled(120) } }],
     ['values or nothing', { anyOf: [{ type: 'string', enum: values(120) }, { type: 'null' }] }],
     ['values defined apart', { $ref: '#/$defs/City' }, { City: { enum: values(120) } }],
-  ])('004-02: gives the advice for a long list where an argument has 120 %s', (_, city, $defs) => {
+  ])('004-02: the designer gives the advice for a long list where an argument has 120 %s', (_, city, $defs) => {
     const each = tool('set_home', { city });
     const { kind, ask, advice, reasons } = proposed({
       ...each,
@@ -91,7 +94,7 @@ describe('propose', () => {
     expect(reasons[0]!.text).toBe("The argument 'city' lists 120 values.");
   });
 
-  it('004-02: takes 100 values for a long list, and 99 for none', () => {
+  it('004-02: the designer takes 100 values for a long list, and 99 for none', () => {
     const kindOf = (count: number) =>
       proposed(tool('set_home', { city: { type: 'string', enum: values(count) } })).kind;
     expect([kindOf(99), kindOf(100)]).toEqual(['argument', 'widget']);
@@ -107,7 +110,7 @@ describe('propose', () => {
     'Puts up a searchable list of customers.',
     'Lets the person browse all photos.',
     'Shows a scrollable list.',
-  ])('004-02: gives the advice for a long list where the description says so: %s', description => {
+  ])('004-02: the designer gives the advice for a long list where the description says so: %s', description => {
     const { kind, ask, advice } = proposed(tool('set_item', { id: text }, { description }));
     expect({ kind, ask }).toEqual({ kind: 'widget', ask: false });
     expect(advice).toContain('From a long list, let the person search');
@@ -122,7 +125,7 @@ describe('propose', () => {
     'Selects version 2.100.',
     'Picks the plan for $500.',
     'Stores one of the notes; there may be a dozen.',
-  ])('004-02: sees no long list in: %s', description => {
+  ])('004-02: the designer sees no long list in: %s', description => {
     expect(proposed(tool('set_item', { id: text }, { description })).kind).toBe('argument');
   });
 
@@ -137,7 +140,7 @@ describe('propose', () => {
     expect(said('Moves a record to the trash.')).toEqual(["The argument 'record' lists 120 values."]);
   });
 
-  it('is not misled by a schema that refers to itself, or by a description without end', () => {
+  it('the designer is not misled by a schema that refers to itself, or by a description without end', () => {
     const each = tool('set_home', { city: { $ref: '#/$defs/City' } }, { description: 'pick one of '.repeat(200_000) });
     const $defs = { City: { anyOf: [{ $ref: '#/$defs/City' }, { $ref: '#/$defs/__proto__' }] } };
     expect(proposed({ ...each, inputSchema: { ...each.inputSchema, $defs } as never }).kind).toBe('argument');
@@ -151,18 +154,18 @@ describe('propose', () => {
     expect(proposed(each)).toMatchObject({ kind, ask: true });
   });
 
-  it('asks with one match too, unless that can be undone', () => {
+  it('the designer asks with one match too, unless that can be undone', () => {
     const whens = (description: string) =>
       proposed(tool('delete_note', { title: text }, { description })).asks.map(({ when }) => when);
     expect(whens('Deletes a note.')).toEqual(['one note matches', 'several notes match']);
     expect(whens('Moves a note to the trash.')).toEqual(['several notes match']);
   });
 
-  it('asks out of band for money', () => {
+  it('the designer asks out of band for money', () => {
     expect(proposed(tool('pay_invoice', { id: text }))).toMatchObject({ assurance: 'out-of-band', timeoutMs: 300_000 });
   });
 
-  it('says what a tool without annotations and description does not tell', () => {
+  it('the designer says what a tool without annotations and description does not tell', () => {
     const { uncertain } = proposed(tool('zap', { id: text }));
     expect(uncertain.map(each => each.split(':')[0])).toEqual([
       'Whether it only reads',
@@ -171,14 +174,14 @@ describe('propose', () => {
     ]);
   });
 
-  it('takes no argument of a secret into its code', () => {
+  it('the designer takes no argument of a secret into its code', () => {
     const facts = toolFacts(tool('connect_shop', { api_key: text, shop: text }));
     const code = proposalCode(propose(facts), facts)!;
     expect(code).toContain('shop: z.string()');
     expect(code).not.toContain('api_key');
   });
 
-  it('writes hostile names and descriptions as text, in code and in the terminal', () => {
+  it('the designer writes hostile names and descriptions as text, in code and in the terminal', () => {
     // biome-ignore-start lint/suspicious/noTemplateCurlyInString: what a hostile server would send
     const name = 'delete_`${process.exit()}\u202E\u001b[2J';
     const facts = toolFacts(tool(name, { "ti'tle`": text, title: text }, { description: "'); evil(); ('\n*/ `${x}`" }));
@@ -217,7 +220,7 @@ describe('the skill', () => {
     for (const part of ['**Purpose.**', '**Input.**', '## Output']) expect(page).toContain(part);
   });
 
-  it('000-17: takes the same decisions in the same order', () => {
+  it('000-17: the skill takes the same decisions in the same order', () => {
     const said = rows('first row that fits is the kind.\n\n').map(([, kind, when, advice, source]) => [
       kind,
       when,
@@ -227,12 +230,12 @@ describe('the skill', () => {
     expect(said).toEqual(decisions.map(each => [each.kind, each.when, each.advice, each.source]));
   });
 
-  it('looks for the same words', () => {
+  it('the skill looks for the same words', () => {
     const said = rows('upper or lower case:\n\n').map(([, words]) => words!.split(', '));
     expect(said).toEqual(Object.values(designWords).map(list => (typeof list === 'string' ? list.split(' ') : list)));
   });
 
-  it('000-17: gives the same forms and messages', () => {
+  it('000-17: the skill gives the same forms and messages', () => {
     const asks = proposed(tool('delete_note', { title: text }, { description: 'Moves the note to the attic.' })).asks;
     const fill = (value: unknown): unknown =>
       JSON.parse(
@@ -287,7 +290,7 @@ describe('the verb and the noun of a name', () => {
     ['quarterly_report', 'report', 'quarterly', 'reported'],
     ['frobnicate_widget', 'change', 'widget', 'changed'],
     ['user', 'change', 'user', 'changed'],
-  ])('%s: %s, %s', (name, verb, noun, done) => {
+  ])('the name %s has the verb %s and the noun %s', (name, verb, noun, done) => {
     const facts = toolFacts(tool(name, {}, { annotations: { destructiveHint: true } }));
     expect(facts).toMatchObject({ verb, noun });
     const code = proposalCode(propose(facts), facts);

@@ -5,7 +5,7 @@ const size = (value: unknown): number =>
   typeof value === 'object' && value !== null ? Object.values(value).reduce((sum, each) => sum + size(each), 1) : 1;
 
 describe('arguments made from a schema', () => {
-  it('are no more than the schema asks for in good faith', () => {
+  it('arguments made from a schema are no more than the schema asks for in good faith', () => {
     const nested = (depth: number): object =>
       depth === 0
         ? { type: 'string' }
@@ -13,7 +13,7 @@ describe('arguments made from a schema', () => {
     expect(sampleArguments(nested(3))).toEqual({ a: { a: { a: 'example' } } });
   });
 
-  it('of lists of lists of lists end', () => {
+  it('arguments made from lists of lists of lists come to an end', () => {
     const lists = (depth: number): object =>
       depth === 0 ? { type: 'string' } : { type: 'array', minItems: 10, items: lists(depth - 1) };
     const made = sampleArguments({ type: 'object', properties: { a: lists(6) }, required: ['a'] });

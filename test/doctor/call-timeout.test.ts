@@ -46,7 +46,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     return { host, time };
   };
 
-  it('holds the call for as long as was said, and ends by itself', async () => {
+  it('the doctor holds the call for as long as was said, and ends it by itself', async () => {
     const { host, time } = await setUp();
     const report = host.report('doctor_timeout', { seconds: 90 });
     await time.set();
@@ -60,7 +60,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect((await report).next).toContain('continues with form');
   });
 
-  it('tells of progress while it holds the call', async () => {
+  it('the doctor tells of progress while it holds the call', async () => {
     const { host, time } = await setUp();
     const heard: number[] = [];
     const onprogress = ({ progress }: { progress: number }) => void heard.push(progress);
@@ -71,14 +71,14 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(heard).toEqual([1, 2, 3]);
   });
 
-  it('does not try with progress where the host does not ask for it', async () => {
+  it('the doctor does not try with progress where the host does not ask for it', async () => {
     const { host } = await setUp();
     const report = await host.report('doctor_timeout', { progress: true });
     expect(outcomesOf(report)['timeout.progress']).toBe('not-declared');
     expect(report.hearsProgress).toBe(false);
   });
 
-  it('says after how long the host cancelled', async () => {
+  it('the doctor says after how long the host cancelled', async () => {
     const { host, time } = await setUp();
     const stop = new AbortController();
     const cut = host.report('doctor_timeout', {}, { signal: stop.signal });
@@ -91,7 +91,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       .toMatch(/^The host (cancelled the call after 60\.0 s|called again after 60\.0 s)/);
   });
 
-  it('notices a host that gives up without a word, and calls again', async () => {
+  it('the doctor notices a host that gives up without a word, and calls again', async () => {
     const { host, time } = await setUp();
     const cut = host.report('doctor_timeout');
     await time.set();

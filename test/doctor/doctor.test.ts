@@ -14,7 +14,7 @@ const fields = ['fields.text', 'fields.number', 'fields.boolean', 'fields.choice
 const questions = ['form', ...fields, 'decline', 'dismiss'];
 
 describe.each(pairings)('%s over %s', (era, carrier) => {
-  it('finds that a host works where a person answers as asked, and says what to do next', async () => {
+  it('the doctor finds that a host works where a person answers as asked, and says what to do next', async () => {
     const host = await clinic({ era, carrier, host: obliging, roots: ['file:///data'] });
     const report = await host.report();
     expect(outcomesOf(report)).toEqual({
@@ -30,7 +30,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(host.found.at(-1)?.[0]?.checks).toEqual(report.checks);
   });
 
-  it('finds that a host accepts by itself', async () => {
+  it('the doctor finds that a host accepts by itself', async () => {
     const host = await clinic({
       era,
       carrier,
@@ -43,19 +43,22 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(host.asked).toHaveLength(4);
   });
 
-  it.each(['decline', 'cancel'])('finds that a host answers every question with %s by itself', async action => {
-    const host = await clinic({
-      era,
-      carrier,
-      host: () => ({ action }),
-      capabilities: { elicitation: { form: {}, url: {} } },
-    });
-    const report = await host.report();
-    expect(outcomesOf(report)).toMatchObject(allOf('answers-by-itself', ...questions, 'page'));
-    expect(report.checks.find(each => each.check === 'form')?.advice).toContain('out-of-band');
-  });
+  it.each(['decline', 'cancel'])(
+    'the doctor finds that a host answers every question with %s by itself',
+    async action => {
+      const host = await clinic({
+        era,
+        carrier,
+        host: () => ({ action }),
+        capabilities: { elicitation: { form: {}, url: {} } },
+      });
+      const report = await host.report();
+      expect(outcomesOf(report)).toMatchObject(allOf('answers-by-itself', ...questions, 'page'));
+      expect(report.checks.find(each => each.check === 'form')?.advice).toContain('out-of-band');
+    },
+  );
 
-  it('asks nothing where nothing is declared, and says so', async () => {
+  it('the doctor asks nothing where nothing is declared, and says so', async () => {
     const host = await clinic({ era, carrier, capabilities: {} });
     const report = await host.report();
     expect(outcomesOf(report)).toEqual({
@@ -65,7 +68,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(report.checks.find(each => each.check === 'form')).toMatchObject({ declared: false, ms: 0 });
   });
 
-  it('tries the model only where it is named', async () => {
+  it('the doctor tries the model only where it is named', async () => {
     const host = await clinic({ era, carrier, host: obliging, capabilities: { sampling: {} } });
     expect(outcomesOf(await host.report())['sampling']).toBe('not-tried');
     expect(host.asked).toEqual([]);
@@ -74,7 +77,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(host.asked).toHaveLength(1);
   });
 
-  it('tells each field that arrives otherwise than it was filled in', async () => {
+  it('the doctor names each field that arrives otherwise than it was filled in', async () => {
     const host = await clinic({
       era,
       carrier,
@@ -100,7 +103,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(host.asked).toHaveLength(1);
   });
 
-  it('tells a decline and a dismissal that arrive as each other', async () => {
+  it('the doctor notices a decline and a dismissal that arrive as each other', async () => {
     const host = await clinic({
       era,
       carrier,
@@ -114,7 +117,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(outcomesOf(report)).toMatchObject({ form: 'refused', decline: 'wrong', dismiss: 'wrong' });
   });
 
-  it('tells a yes to a link from a finished page', async () => {
+  it('the doctor tells a yes to a link from a finished page', async () => {
     let agreed = false;
     const host = await clinic({
       era,
@@ -143,7 +146,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(said(report, 'page')).toContain('nobody finished the page within 90.0 s');
   });
 
-  it('notes what a host drops, and goes on with the rest when it is called again', async () => {
+  it('the doctor notes what a host drops, and goes on with the rest when it is called again', async () => {
     const host = await clinic({
       era,
       carrier,
@@ -164,7 +167,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(host.asked).toHaveLength(4);
   });
 
-  it('tries again what is named', async () => {
+  it('the doctor tries again what is named', async () => {
     let no = true;
     const host = await clinic({
       era,
@@ -180,7 +183,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect(outcomesOf(await host.report('doctor', { checks: ['form'] }))['form']).toBe('works');
   });
 
-  it('says of roots that cannot be used which and why', async () => {
+  it('the doctor says of roots that cannot be used which and why', async () => {
     const host = await clinic({
       era,
       carrier,
@@ -195,7 +198,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
 });
 
 describe.each(eras)('%s', era => {
-  it('goes on after a host that declares forms and has none', async () => {
+  it('the doctor goes on after a host that declares forms and has none', async () => {
     const host = await clinic({ era, capabilities: { elicitation: {} } });
     // On 2026-07-28 the client ends the call itself; what was put is known all the same.
     for (let call = 0; call < 4; call++) await host.report().catch(() => undefined);
@@ -203,13 +206,13 @@ describe.each(eras)('%s', era => {
     expect(outcomesOf(report)).toMatchObject(allOf('dropped', ...questions));
   });
 
-  it('asks for progress where the host hears of it', async () => {
+  it('the report says that the host hears of progress where it asks for it', async () => {
     const host = await clinic({ era, capabilities: {} });
     const report = await host.report('doctor', {}, { onprogress: () => {} });
     expect(report.hearsProgress).toBe(true);
   });
 
-  it('offers no page where nobody could open one, and says why', async () => {
+  it('the doctor offers no page where nobody could open one, and says why', async () => {
     const doctor = { pages: { reach: { kind: 'nobody', why: 'it runs in CI' } } } as const;
     const host = await clinic({ era, host: obliging, capabilities: { elicitation: { url: {} } }, doctor });
     const report = await host.report();
@@ -252,12 +255,16 @@ it('2025-11-25: the doctor ends a question that nobody answers, and puts the nex
   expect(outcomesOf(await report)).toMatchObject({ form: 'dropped', decline: 'dropped' });
 });
 
-it('lists its tools, with a schema of what they give', async () => {
+it('the doctor lists its tools, with a schema of the report that they give', async () => {
   const host = await clinic({ era: '2026-07-28', host: obliging, capabilities: everything });
-  expect(await host.tools()).toEqual(['doctor', 'doctor_report', 'doctor_timeout', 'resume']);
+  const tools = await host.tools();
+  expect(tools.map(({ name }) => name)).toEqual(['doctor', 'doctor_report', 'doctor_timeout', 'resume']);
+  const given = expect.objectContaining({ checks: expect.anything(), next: expect.anything() });
+  for (const { name, outputSchema } of tools.slice(0, 3))
+    expect({ name, properties: outputSchema?.['properties'] }).toEqual({ name, properties: given });
 });
 
-it('2025-06-18: examines a host whose forms have neither titled choices nor lists, in its own words', async () => {
+it('2025-06-18: the doctor examines a host whose forms have neither titled choices nor lists, in its own words', async () => {
   let now = 0;
   const { factory, stop } = doctorServer({ clock: { ...systemClock, now: () => now }, warn: () => {} });
   const [near, far] = InMemoryTransport.createLinkedPair();

@@ -9,7 +9,7 @@ import {
   type Scripted,
   scriptedPerson,
 } from '@midcall/testing';
-import type { CallToolResult } from '@modelcontextprotocol/client';
+import type { CallToolResult, Tool } from '@modelcontextprotocol/client';
 import { onTestFinished } from 'vitest';
 import { type DoctorOptions, doctorServer, type Report } from '../../packages/midcall/src/doctor/index.ts';
 import { codeIn, visitor } from '../connect/visitor.ts';
@@ -21,7 +21,7 @@ export interface Clinic {
   whenAsked(count: number): Promise<PersonRequest>;
   call(tool?: string, args?: object, options?: object): Promise<CallToolResult>;
   report(tool?: string, args?: object, options?: object): Promise<Report>;
-  tools(): Promise<readonly string[]>;
+  tools(): Promise<readonly Tool[]>;
 }
 
 export interface ClinicOptions {
@@ -81,7 +81,7 @@ export async function clinic({
     whenAsked: person.whenAsked,
     call,
     report: async (tool, args, options) => (await call(tool, args, options)).structuredContent as unknown as Report,
-    tools: async () => (await pair.client.listTools()).tools.map(each => each.name),
+    tools: async () => (await pair.client.listTools()).tools,
   };
 }
 

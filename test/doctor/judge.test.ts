@@ -45,7 +45,7 @@ describe('the word', () => {
     ['nothing in time', cancel('timeout', 120_000), 'dropped'],
     ['a host without forms', cancel('unavailable'), 'dropped'],
     ['an error', cancel('error'), 'dropped'],
-  ] as const)('%s', (_, answer, outcome) => {
+  ] as const)('the doctor comes to its finding from the answer to the word: %s', (_, answer, outcome) => {
     expect(judgeWord('maple', answer as Answer<unknown>).outcome).toBe(outcome);
   });
 });
@@ -76,11 +76,11 @@ describe('the fields', () => {
     ['choices', undefined, 'wrong'],
     ['text', '', 'wrong'],
     ['text', undefined, 'wrong'],
-  ] as const)('%s as %j', (name, value, outcome) => {
+  ] as const)('the doctor comes to its finding from the field %s as %j', (name, value, outcome) => {
     expect(outcomes(accept({ ...wanted, [name]: value }))).toContain(`${name} ${outcome}`);
   });
 
-  it('filled in faster than anybody can are the host’s', () => {
+  it('fields that are filled in faster than anybody can are the host’s', () => {
     expect(outcomes(accept(wanted, 800))).toEqual(asked.fields.map(({ name }) => `${name} answers-by-itself`));
   });
 });
@@ -94,7 +94,7 @@ it.each([
   ['dismiss', cancel('dismissed'), 'works'],
   ['dismiss', { action: 'decline', by: by() }, 'wrong'],
   ['dismiss', cancel('dismissed', 5), 'answers-by-itself'],
-] as const)('to be %sd: %o', (wanted, answer, outcome) => {
+] as const)('the doctor comes to its finding from an answer that was to be %sd: %o', (wanted, answer, outcome) => {
   expect(judgeRefusal(wanted, answer as Answer<unknown>).outcome).toBe(outcome);
 });
 
@@ -118,7 +118,7 @@ it('the doctor comes to a finding whatever an answer holds, and works only where
   );
 });
 
-it('tells apart what may come of a page', () => {
+it('the doctor tells apart what may come of a page', () => {
   const page = (assurance: By['assurance']): By => ({ channel: 'page', assurance, elapsedMs: 9_000 });
   const finished = (assurance: By['assurance']) =>
     judgePage({ action: 'accept', content: {}, by: page(assurance) }, 90_000);
@@ -130,7 +130,7 @@ it('tells apart what may come of a page', () => {
   expect(unanswered(cancel('invalid')).outcome).toBe('wrong');
 });
 
-it('judges roots by the rules of this machine, and shows no character that hides', () => {
+it('the doctor judges roots by the rules of this machine, and shows no character that hides', () => {
   const judged = (...uris: string[]) =>
     judgeRoots(
       uris.map(uri => ({ uri })),
@@ -150,7 +150,7 @@ it('judges roots by the rules of this machine, and shows no character that hides
   expect(judgeRoots(undefined, 5, { announces: false }).outcome).toBe('dropped');
 });
 
-it('judges a reply by its word, and tells why there is none', () => {
+it('the doctor judges a reply by its word, and tells why there is none', () => {
   const failed = (code: 'sampling/refused' | 'sampling/suspect' | 'sampling/invalid' | 'sampling/unavailable') =>
     judgeReply('maple', 5, { error: new MidcallError(code, 'x') }).outcome;
   expect(judgeReply('maple', 5, { text: '**Maple**.' }).outcome).toBe('works');
@@ -174,7 +174,7 @@ it('the doctor says in words what a client declares, whatever it sends', () => {
   expect([announcesRoots({ roots: { listChanged: true } }), announcesRoots({ roots: true })]).toEqual([true, false]);
 });
 
-it('writes times as people say them', () => {
+it('the doctor writes times as people say them', () => {
   expect([3, 999, 1_000, 6_240, 99_900, 120_000].map(duration)).toEqual([
     '3 ms',
     '999 ms',
@@ -222,7 +222,7 @@ describe('a report', () => {
     );
   });
 
-  it('gives a field a line of its own where it differs', () => {
+  it('a report gives a field a line of its own where it differs', () => {
     const made = chart();
     const drawn = draw(() => 0);
     const wanted = fieldsWanted(drawn);
@@ -232,7 +232,7 @@ describe('a report', () => {
     expect(text).toContain('- Whole number: Expect content that does not fit the form.');
   });
 
-  it('asks for questions that are forms like any other', () => {
+  it('the doctor asks a form for its fields that is a form like any other', () => {
     expect(form(fieldsQuestion(draw(limit => limit - 1)).form).fields).toHaveLength(5);
   });
 });

@@ -6,7 +6,7 @@ import { redisServer, startRedis } from '../stores/redis-server.ts';
 import { fleetKey } from './replicas.ts';
 
 it.skipIf(!redisServer)(
-  'the replicas of docs/deploy.md: an answer at one, the session opened at the other; healthz until it drains',
+  'the replicas of docs/deploy.md answer at one what the other opened, and /healthz fails once one drains',
   async () => {
     const redis = await startRedis();
     const [a, b] = await Promise.all([

@@ -76,7 +76,7 @@ const healthy = (servings: readonly HttpServing[]): Promise<void> =>
   until(async () => (await Promise.all(servings.map(({ endpoint }) => endpoint.health()))).every(({ ok }) => ok));
 
 describe.skipIf(!redisServer)('a Redis Cluster', () => {
-  it('of three primaries: sessions, rounds and jobs, and one primary that dies and comes back', async () => {
+  it('three primaries keep sessions, rounds and jobs, also where one of them dies and comes back', async () => {
     const cluster = await startRedisCluster();
     const connections: Cluster[] = [];
     const effects: string[] = [];
@@ -187,7 +187,7 @@ async function startPair() {
 }
 
 describe.skipIf(!redisServer)('a primary that is replaced by its replica', () => {
-  it('a primary that is replaced by its replica which knew all of it: the same answer counts, and the effect happens once', async () => {
+  it('a primary is replaced by its replica which knew all of it: the same answer counts, and the effect happens once', async () => {
     const { pair, synced, failOver } = await startPair();
     const effects: string[] = [];
     await using replicas = await startReplicas({ redis: pair, factory: () => server(effects) });
@@ -202,7 +202,7 @@ describe.skipIf(!redisServer)('a primary that is replaced by its replica', () =>
     await client.close();
   });
 
-  it('a primary that is replaced by its replica which never heard of the call: it ends without an effect, whatever is answered, and can be made again', async () => {
+  it('a primary is replaced by its replica which never heard of the call: it ends without an effect, and can be made again', async () => {
     const { pair, synced, part, failOver } = await startPair();
     const effects: string[] = [];
     await using replicas = await startReplicas({ redis: pair, factory: () => server(effects) });

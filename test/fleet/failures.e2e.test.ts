@@ -99,7 +99,7 @@ async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
 }
 
 describe.skipIf(!redisServer)('replicas that end', () => {
-  it('all of them die while a person thinks, and one that starts then finishes the call', async () => {
+  it('all replicas die while a person thinks, and one that starts then finishes the call', async () => {
     const of = world();
     await using replicas = await startReplicas({ factory: server(of) });
     const { charge, asked, answer, questions, client } = await person(replicas);
@@ -387,7 +387,7 @@ describe.skipIf(!redisServer)('who may do what', () => {
 });
 
 describe.skipIf(!redisServer)('a Redis in trouble', () => {
-  it('is restarted while a person answers: with its append-only file nothing is lost', async () => {
+  it('a Redis that restarts while a person answers loses nothing with its append-only file', async () => {
     const of = world();
     await using replicas = await startReplicas({ factory: server(of), redisArgs: ['--appendfsync', 'always'] });
     const { charge, asked, answer, client } = await person(replicas);
@@ -403,7 +403,7 @@ describe.skipIf(!redisServer)('a Redis in trouble', () => {
     await client.close();
   });
 
-  it('is flushed: the session is gone, its call ends and is recorded, and a new session works', async () => {
+  it('a Redis that is flushed loses the session; its call ends and is recorded, and a new session works', async () => {
     const of = world();
     await using replicas = await startReplicas({ factory: server(of) });
     replicas.route(what => (what === 'tools/call' ? 1 : 0));
@@ -442,7 +442,7 @@ describe.skipIf(!redisServer)('a Redis in trouble', () => {
       },
       'did not answer',
     ],
-  ])('%s: requests are refused with 503, and served when it is back', async (_, during, why) => {
+  ])('a Redis that %s has requests refused with 503, and served when it is back', async (_, during, why) => {
     const of = world();
     await using replicas = await startReplicas({ factory: server(of) });
     await during(replicas, () => expect(person(replicas)).rejects.toThrow('cannot be used now'));

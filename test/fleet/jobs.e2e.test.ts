@@ -72,7 +72,7 @@ describe.skipIf(!redisServer)('jobs over Redis', () => {
     await own.remove();
   });
 
-  it('jobs-J1: closes while Redis is away, and what was being run then is still in the queue where it is back', async () => {
+  it('jobs-J1: jobs close while Redis is away, and what was being run then is still in the queue where it is back', async () => {
     const own = await startRedis();
     const connection = { path: own.socket };
     const { givesUp, after } = timeouts();

@@ -50,7 +50,7 @@ const [a, b, c] = ['http://127.0.0.1:1001/', 'http://127.0.0.1:1002/', 'http://1
 const here = (owner: 'here' | URL): string => (owner === 'here' ? owner : owner.href);
 
 describe.skipIf(!redisServer)('owners', () => {
-  it('O1: of several that ask for the same at once, one has it, and the others are told where', async () => {
+  it('redis-owners-O1: of several owners that ask for the same at once, one has it, and the others are told where', async () => {
     const [one, other] = await Promise.all([owners(a), owners(b)]);
     const asked = await Promise.all([one.ownerOf('x'), other.ownerOf('x'), one.ownerOf('x'), other.ownerOf('x')]);
     const byOne = new Set([asked[0]!, asked[2]!].map(here));
@@ -58,7 +58,7 @@ describe.skipIf(!redisServer)('owners', () => {
     expect([[...byOne], [...byOther]]).toEqual(byOne.has('here') ? [['here'], [a]] : [[b], ['here']]);
   });
 
-  it('O2: what a dead one had goes to whoever asks next; one that was only slow finds out', async () => {
+  it('redis-owners-O2: what a dead owner had goes to whoever asks next; one that was only slow finds out', async () => {
     const [one, other] = await Promise.all([owners(a), owners(b)]);
     expect(await one.ownerOf('x')).toBe('here');
     await client.del(...(await client.keys('midcall:owners:alive:*')));
@@ -76,7 +76,7 @@ describe.skipIf(!redisServer)('owners', () => {
     await expect(one.ownerOf('y')).rejects.toSatisfy(error => isMidcallError(error, 'call/closed'));
   });
 
-  it('O3: an address that was written with another key leads nowhere, and it is said that the keys differ', async () => {
+  it('redis-owners-O3: an address that was written with another key leads nowhere, and it is said that the keys differ', async () => {
     const [one, other] = [await owners(a), await owners(b, 'Hk3vS0dQxZ8rW1uJb7TnYp5LcGfA2mE9oViK6tNqR4s=')];
     await other.ownerOf('x');
     await expect(one.ownerOf('x')).rejects.toMatchObject({
@@ -86,7 +86,7 @@ describe.skipIf(!redisServer)('owners', () => {
   });
 
   it.each(['http://evil.example/', '', 'another'])(
-    'O3: an address that somebody has changed leads nowhere, and it is said that it was changed (%j)',
+    'redis-owners-O3: an address that somebody has changed leads nowhere, and it is said that it was changed (%j)',
     async instead => {
       const one = await owners(a);
       await one.ownerOf('x');

@@ -69,7 +69,7 @@ function world(refuses = false, ownClock?: Clock) {
 }
 
 describe('a replica', () => {
-  it('replica-W2: takes one that shows no sign to be dead', async () => {
+  it('replica-W2: a replica takes one that shows no sign to be dead', async () => {
     const { replica, other, turn } = world();
     await turn();
     other.shows();
@@ -110,7 +110,7 @@ describe('a replica', () => {
     expect(await replica.isAlive('b')).toBe(false);
   });
 
-  it('replica-W4: whose commands take long counts as alive all the same, and takes one that is dead to be dead', async () => {
+  it('replica-W4: a replica whose commands take long counts as alive all the same, and takes one that is dead to be dead', async () => {
     const { replica, other, state, turn } = world();
     await turn();
     other.fades();
@@ -125,7 +125,7 @@ describe('a replica', () => {
     expect([state.lapses, seen.lastIndexOf(true) < 10]).toEqual([0, true]);
   });
 
-  it('replica-W4: counts as dead as soon as any other again, once its commands are fast', async () => {
+  it('replica-W4: a replica counts as dead as soon as any other again, once its commands are fast', async () => {
     const { replica, state, turn } = world();
     state.slowMs = 700;
     for (let n = 0; n < 10; n += 1) await turn();
@@ -153,7 +153,7 @@ describe('a replica', () => {
     expect(replica.present).toBe(false);
   });
 
-  it('replica-W1: listens as soon as it can, where Redis is away at its start', async () => {
+  it('replica-W1: a replica listens as soon as it can, where Redis is away at its start', async () => {
     const { subscribed, state, errors, turn } = world(true);
     await turn();
     expect(subscribed).toEqual([]);

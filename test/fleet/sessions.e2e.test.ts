@@ -224,7 +224,7 @@ describe.skipIf(!redisServer)('a stream of a session on any replica', () => {
     return { connection: called.headers.connection, messages: said.match(/"data":"x/gu)?.length, said, MOST, replicas };
   }
 
-  it('waits in Redis for its client, however little may wait unread, and ends with its connection where its client said so', async () => {
+  it('a stream of a session waits in Redis for its client, however little may wait, and ends where its client said so', async () => {
     const { connection, messages, MOST, said, replicas } = await flood({ unread: { maxBytes: 20_000 } });
     expect([messages, said.includes('all told'), replicas.errors.flat()]).toEqual([MOST, true, []]);
     expect(connection).toBe('close');
@@ -233,7 +233,7 @@ describe.skipIf(!redisServer)('a stream of a session on any replica', () => {
 
 describe.skipIf(!redisServer)('a call survives the replica that asks', () => {
   it.each(kinds)(
-    '%s: the one that asked dies, another takes over, the same answer counts, the effect happens once',
+    '%s: the replica that asked dies, another takes over, the same answer counts, the effect happens once',
     async kind => {
       const of = world();
       await using replicas = await startReplicas({ factory: server(of) });

@@ -44,7 +44,7 @@ describe.each(few(everyWay, 'SDK v2, 2026-07-28, stdio', 'SDK v2, 2025-11-25, HT
   };
 
   describe('notes_delete', () => {
-    it('000-07: says so where no note has the title', async () => {
+    it('000-07: notes_delete says so where no note has the title', async () => {
       const before = await box.hash();
       const result = await caller.call('notes_delete', { title: 'Nothing like it' });
       expect(result.text).toBe("No note is called 'Nothing like it'. Use notes_search to find it.");
@@ -52,7 +52,7 @@ describe.each(few(everyWay, 'SDK v2, 2026-07-28, stdio', 'SDK v2, 2025-11-25, HT
       expect(await box.hash()).toEqual(before);
     });
 
-    it('000-07: deletes the only match without asking, and it can be restored', async () => {
+    it('000-07: notes_delete deletes the only match without asking, and it can be restored', async () => {
       const [files, before] = [await box.files(), await box.hash()];
       const result = await caller.call('notes_delete', { title: 'Boiler service' });
       expect(result.text).toContain('Deleted Boiler service · home · 2024-10-03');
@@ -65,7 +65,7 @@ describe.each(few(everyWay, 'SDK v2, 2026-07-28, stdio', 'SDK v2, 2025-11-25, HT
       expect(asked).toEqual([]);
     });
 
-    it('000-07, 000-18, elicit-25: asks which of three, and exactly the picked one is gone', async () => {
+    it('000-07, 000-18, elicit-25: notes_delete asks which of three, and exactly the picked one is gone', async () => {
       const files = await box.files();
       person = form => ({ action: 'accept', content: { note_id: choiceOf(form, '2024'), confirm: true } });
       const result = await caller.call('notes_delete', { title: 'TPS report' });
@@ -96,18 +96,21 @@ describe.each(few(everyWay, 'SDK v2, 2026-07-28, stdio', 'SDK v2, 2025-11-25, HT
       // A script answers faster than anybody reads, so this is the client's no rather than the person's.
       ['a decline', 'declined', 'said no', () => ({ action: 'decline' as const })],
       ['a dismissal', 'dismissed', 'closed the question without answering', () => ({ action: 'cancel' as const })],
-    ])('000-08, elicit-26: deletes nothing on %s, and says which it was', async (_name, outcome, words, answer) => {
-      const before = await box.hash();
-      person = answer;
-      const result = await caller.call('notes_delete', { title: 'TPS report' });
-      expect(result.text).toContain('Nothing was deleted');
-      expect(result.text).toContain(words);
-      expect(result.data!['outcome']).toBe(outcome);
-      expect(result.isError).toBe(false);
-      expect(await box.hash()).toEqual(before);
-    });
+    ])(
+      '000-08, elicit-26: notes_delete deletes nothing on %s, and says which it was',
+      async (_name, outcome, words, answer) => {
+        const before = await box.hash();
+        person = answer;
+        const result = await caller.call('notes_delete', { title: 'TPS report' });
+        expect(result.text).toContain('Nothing was deleted');
+        expect(result.text).toContain(words);
+        expect(result.data!['outcome']).toBe(outcome);
+        expect(result.isError).toBe(false);
+        expect(await box.hash()).toEqual(before);
+      },
+    );
 
-    it('000-07: asks again for an answer outside the choices, then gives up and deletes nothing', async () => {
+    it('000-07: notes_delete asks again for an answer outside the choices, then gives up and deletes nothing', async () => {
       const before = await box.hash();
       person = () => ({ action: 'accept', content: { note_id: 'note-00000000', confirm: true } });
       const result = await caller.call('notes_delete', { title: 'TPS report' });
@@ -118,7 +121,7 @@ describe.each(few(everyWay, 'SDK v2, 2026-07-28, stdio', 'SDK v2, 2025-11-25, HT
       expect(await box.hash()).toEqual(before);
     });
 
-    it('takes a good answer after a bad one', async () => {
+    it('notes_delete takes a good answer after a bad one', async () => {
       const files = await box.files();
       person = form =>
         asked.length === 1
@@ -129,7 +132,7 @@ describe.each(few(everyWay, 'SDK v2, 2026-07-28, stdio', 'SDK v2, 2025-11-25, HT
       expect((await gone(files)).gone).toEqual([report('2023')]);
     });
 
-    it('says plainly that the picked note vanished while the question was open', async () => {
+    it('notes_delete says plainly that the picked note vanished while the question was open', async () => {
       person = async form => {
         await writeFile(join(box.root, report('2024')), '# Something else\n');
         return { action: 'accept', content: { note_id: choiceOf(form, '2024'), confirm: true } };
@@ -141,7 +144,7 @@ describe.each(few(everyWay, 'SDK v2, 2026-07-28, stdio', 'SDK v2, 2025-11-25, HT
       expect((await box.files()).filter(path => path.startsWith('.trash'))).toEqual([]);
     });
 
-    it('needs no question where a path says which one', async () => {
+    it('notes_delete needs no question where a path says which one', async () => {
       const files = await box.files();
       await caller.call('notes_delete', { title: 'TPS report', path: report('2023') });
       expect((await gone(files)).gone).toEqual([report('2023')]);
@@ -150,7 +153,7 @@ describe.each(few(everyWay, 'SDK v2, 2026-07-28, stdio', 'SDK v2, 2025-11-25, HT
   });
 
   describe('notes_archive', () => {
-    it('000-19, elicit-28: asks on every call, and moves the note', async () => {
+    it('000-19, elicit-28: notes_archive asks on every call, and moves the note', async () => {
       for (const title of ['Focaccia', 'Garden beds']) {
         person = () => ({ action: 'accept', content: { confirm: true } });
         const result = await caller.call('notes_archive', { title });
@@ -167,7 +170,7 @@ describe.each(few(everyWay, 'SDK v2, 2026-07-28, stdio', 'SDK v2, 2025-11-25, HT
       expect(files).not.toContain('home/recipes/focaccia.md');
     });
 
-    it('000-19: asks which of several', async () => {
+    it('000-19: notes_archive asks which of several', async () => {
       person = form => ({ action: 'accept', content: { note_id: choiceOf(form, '2025'), confirm: true } });
       await caller.call('notes_archive', { title: 'TPS report' });
       expect(asked[0]!.message).toBe("Archive 'TPS report'? Multiple notes match; pick one.");
@@ -179,7 +182,7 @@ describe.each(few(everyWay, 'SDK v2, 2026-07-28, stdio', 'SDK v2, 2025-11-25, HT
       ['an unconfirmed answer', 'not-confirmed', { action: 'accept' as const, content: { confirm: false } }],
       ['a decline', 'declined', { action: 'decline' as const }],
       ['a dismissal', 'dismissed', { action: 'cancel' as const }],
-    ])('000-19: moves nothing on %s', async (_name, outcome, answer) => {
+    ])('000-19: notes_archive moves nothing on %s', async (_name, outcome, answer) => {
       const before = await box.hash();
       person = () => answer;
       const result = await caller.call('notes_archive', { title: 'Focaccia' });
@@ -190,7 +193,7 @@ describe.each(few(everyWay, 'SDK v2, 2026-07-28, stdio', 'SDK v2, 2025-11-25, HT
   });
 
   describe('notes_restore', () => {
-    it('lists the trash, asks which of several, and does not replace a note', async () => {
+    it('notes_restore lists the trash, asks which of several, and does not replace a note', async () => {
       for (const year of ['2023', '2024'])
         await caller.call('notes_delete', { title: 'TPS report', path: report(year) });
       const listed = await caller.call('notes_restore');

@@ -186,7 +186,7 @@ describe('the state of a 2026-07-28 call', () => {
     expect(done.result.structuredContent.outcome).toBe('deleted');
   });
 
-  it('takes one answer: the same again gets the same result, another is refused', async () => {
+  it('a state takes one answer: the same again gets the same result, another is refused', async () => {
     await using wire = new Wire([box.root]);
     const asked = await wire.call('TPS report');
     const requestState = stateOf(asked);
@@ -199,7 +199,7 @@ describe('the state of a 2026-07-28 call', () => {
     expect(await box.files()).toContain('work/2023/tps-report.md');
   });
 
-  it('ignores answers that come without a state', async () => {
+  it('answers that come without a state are ignored', async () => {
     const before = await box.hash();
     await using wire = new Wire([box.root]);
     const asked = await wire.call('TPS report');
@@ -239,7 +239,7 @@ describe('a client that goes away or speaks twice', () => {
     expect(await box.hash()).toEqual(before);
   });
 
-  it('hears the first answer only', async () => {
+  it('of a client that answers twice the first answer is heard only', async () => {
     await using wire = new Wire([box.root]);
     const question = await ask(wire);
     const notes = question.params.requestedSchema.properties['note_id']!.oneOf!;
@@ -260,7 +260,7 @@ describe('a 2025-11-25 client over HTTP', () => {
     return { action: 'accept' as const, content: { note_id: note.const, confirm: true } };
   };
 
-  it('still gets its result where the stream broke while the question was open', async () => {
+  it('a client still gets its result where the stream broke while the question was open', async () => {
     const server = await startHttp([box.root]);
     open.push(server);
     const streams: AbortController[] = [];
@@ -290,7 +290,7 @@ describe('a 2025-11-25 client over HTTP', () => {
     expect(await box.files()).not.toContain('work/2024/tps-report.md');
   });
 
-  it('leaves nothing behind where it ends its session with the question open', async () => {
+  it('a client that ends its session with the question open leaves nothing behind', async () => {
     const before = await box.hash();
     const server = await startHttp([box.root]);
     open.push(server);
@@ -321,7 +321,7 @@ describe('a 2025-11-25 client over HTTP', () => {
 });
 
 describe.each(few(everyWay, 'SDK v2, 2026-07-28, HTTP', 'SDK v1, stdio'))('%s', way => {
-  it('does not ask a client that has no form, and says at once what to do', async () => {
+  it('a client that has no form is not asked, and is told at once what to do', async () => {
     const before = await box.hash();
     const urlOnly = way.includes('v1')
       ? [{ elicitation: undefined }]
@@ -345,7 +345,7 @@ describe.each(few(everyWay, 'SDK v2, 2026-07-28, HTTP', 'SDK v1, stdio'))('%s', 
     expect(await box.hash()).toEqual(before);
   });
 
-  it('refuses unknown and missing arguments, and says which; and that a note vanished under the question', async () => {
+  it('unknown and missing arguments are refused and named, and so is that a note vanished under the question', async () => {
     const before = await box.hash();
     const caller = await connect(way, box.root, {
       person: async form => {
@@ -397,14 +397,14 @@ describe('the command line', () => {
     ['a file instead of a directory', ['inbox.md'], 'is a file, not a directory'],
     ['a directory that is missing', ['nowhere'], 'does not exist'],
     ['a directory below a file', ['inbox.md/x'], 'does not exist'],
-  ])('refuses %s before anything is served', async (_name, [path], words) => {
+  ])('the command line refuses %s before anything is served', async (_name, [path], words) => {
     const result = await run([join(box.root, path!)]);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain(words);
     expect(result.stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  it('refuses a directory that cannot be read', async () => {
+  it('the command line refuses a directory that cannot be read', async () => {
     await chmod(box.root, 0o000);
     const result = await run([box.root], unprivilegedNode());
     await chmod(box.root, 0o755);
@@ -416,7 +416,7 @@ describe('the command line', () => {
     ['http', 'abc'],
     ['http', '70000'],
     ['http', '-1'],
-  ])('refuses --%s %s', async (option, value) => {
+  ])('the command line refuses --%s %s', async (option, value) => {
     const result = await run([box.root, `--${option}=${value}`]);
     expect(result).toMatchObject({ code: 2, stdout: '' });
     expect(result.stderr).toContain('0 to 65535');
@@ -454,7 +454,7 @@ describe('the command line', () => {
     expect(await status('c.example')).toBe(403);
   });
 
-  it('writes nothing but protocol to standard output', async () => {
+  it('the server writes nothing but protocol to standard output', async () => {
     const wire = new Wire([box.root]);
     await wire.initialize();
     await wire.request('tools/call', { name: 'notes_list', arguments: {} });
@@ -466,7 +466,7 @@ describe('the command line', () => {
     expect(wire.received).toHaveLength(4);
   });
 
-  it('answers HTTP only under its own names', async () => {
+  it('the server answers HTTP only under its own names', async () => {
     const server = await startHttp([box.root]);
     open.push(server);
     const post = (headers: Record<string, string>) =>
@@ -476,7 +476,7 @@ describe('the command line', () => {
     expect((await fetch(new URL('/', server.url))).status).toBe(404);
   });
 
-  it('stops on SIGTERM with a question open, and leaves the files alone', async () => {
+  it('the server stops on SIGTERM with a question open, and leaves the files alone', async () => {
     const before = await box.hash();
     const server = await startHttp([box.root]);
     const asked = new Promise<void>(resolve => {

@@ -17,15 +17,18 @@ describe('amend', () => {
     ['a byte order mark', '\ufeff---\ntitle: Old\n---\nx', '\ufeff---\ntitle: New\ntags: [ a, b ]\n---\nx'],
     ['CRLF', '---\r\ntitle: Old\r\n---\r\nx\r\n', '---\r\ntitle: New\r\ntags: [ a, b ]\r\n---\r\nx\r\n'],
     ['a rule that opens the text', '---\ntext', '---\ntitle: New\ntags: [ a, b ]\n---\n\n---\ntext'],
-  ])('takes %s', (_name, text, expected) => {
+  ])('amend writes title and tags, whatever the text begins with: %s', (_name, text, expected) => {
     expect(amend(text, { title: 'New', tags: ['a', 'b'] })).toBe(expected);
   });
 
-  it.each(['---\ntitle: [\n---\nx', '---\n- a list\n---\nx', '---\njust words\n---\nx'])('leaves %j alone', text => {
-    expect(amend(text, { title: 'New' })).toBeUndefined();
-  });
+  it.each(['---\ntitle: [\n---\nx', '---\n- a list\n---\nx', '---\njust words\n---\nx'])(
+    'amend leaves %j alone',
+    text => {
+      expect(amend(text, { title: 'New' })).toBeUndefined();
+    },
+  );
 
-  it('is read back as it was written, whatever the title and the text', () => {
+  it('what amend writes is read back as it was written, whatever the title and the text', () => {
     const line = fc
       .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
       .map(text => text.replaceAll(/\s+/g, ' ').trim());
@@ -52,7 +55,7 @@ describe('tagsOf', () => {
     ['---\ntags:\n  - a\n  - {b: c}\n---\n', ['a']],
     ['# No front matter', []],
     ['---\ntags: [\n---\n', []],
-  ])('of %j are %j', (text, tags) => {
+  ])('the tags of %j are %j', (text, tags) => {
     expect(tagsOf(text)).toEqual(tags);
   });
 });

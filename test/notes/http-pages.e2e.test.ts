@@ -131,7 +131,7 @@ const heading = async (response: Response | undefined): Promise<string | undefin
   /<h1[^>]*>([^<]*)/u.exec((await response?.text()) ?? '')?.[1];
 
 describe.each(few(eras, '2026-07-28'))('%s', era => {
-  it('imports and sets up on pages beside the endpoint, for the person of the token alone; a restart knows both', async () => {
+  it('notes are imported and set up on pages beside the endpoint, for the person of the token alone; a restart knows both', async () => {
     const { folder, args } = await files();
     const first = await serve(args);
     const token = await tokenFor(first.url, 'alice');
@@ -253,7 +253,7 @@ it.each([
     ['DIR', '--http', '0', '--host', '0.0.0.0', '--sign-in', 'x'],
     'needs --public-url',
   ],
-])('%s is refused', async (_, args, says) => {
+])('the command line with %s is refused', async (_, args, says) => {
   const given = args.map(each => (each === 'DIR' ? top : each));
   const run = spawn(process.execPath, [main, 'notes', ...given], { stdio: ['ignore', 'ignore', 'pipe'] });
   let said = '';

@@ -56,7 +56,7 @@ async function start() {
   return { person, client, call };
 }
 
-it('elicit-33, elicit-url-48: signs in once through the loopback page with the code; a restarted server still knows, and forgets when asked', async () => {
+it('elicit-33, elicit-url-48: a person signs in once through the loopback page with the code; a restarted server still knows, and forgets when asked', async () => {
   const first = await start();
   const result = first.call('notes_import');
   const { params } = await first.person.whenAsked(1);

@@ -155,7 +155,7 @@ async function start(
 
 describe.each(eras)('%s', era => {
   describe.each(['memory', 'http'] as const)('over %s', carrier => {
-    it('000-13, 000-20, elicit-url-41, elicit-url-42, elicit-url-44, elicit-url-45, elicit-url-49, elicit-url-52: signs in once, imports, renews the token after it expired, and forgets', async () => {
+    it('000-13, 000-20, elicit-url-41, elicit-url-42, elicit-url-44, elicit-url-45, elicit-url-49, elicit-url-52: notes_import signs in once, imports, renews an expired token, and forgets', async () => {
       service.state.accessTokenSeconds = 30;
       const { call, signsIn, person, pair, said, kept, quill, owner } = await start(era, carrier);
       const tokenCalls = (): number => api.requests.filter(status => status === 200).length;
@@ -216,7 +216,7 @@ describe.each(eras)('%s', era => {
       expect(await imported).toContain('Imported 2 notes');
     });
 
-    it('says what the service did not allow, and does not ask for it at every call', async () => {
+    it('what the service did not allow is said, and not asked for at every call', async () => {
       service.state.refused = ['notes.read'];
       onTestFinished(() => {
         service.state.refused = [];

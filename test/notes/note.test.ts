@@ -9,7 +9,7 @@ const at = Date.UTC(2025, 4, 6, 23, 59);
 const title = (head: string, name = 'file-name.md') => describeNote(name, head, at).title;
 
 describe('a note', () => {
-  it('takes its title from the front matter, else the first heading, else the file name', () => {
+  it('a note takes its title from the front matter, else the first heading, else the file name', () => {
     expect(title('---\ntitle: From front\n---\n# Heading\n')).toBe('From front');
     expect(title('---\ntitle: 2024\n---\n')).toBe('2024');
     expect(title('---\ntags: [a]\n---\n# Heading\n')).toBe('Heading');
@@ -30,11 +30,11 @@ describe('a note', () => {
     ['~~~~\n# no\n~~~\n# no\n~~~~\n# Yes', 'Yes'],
     ['#hashtag\n', 'file-name'],
     ['- item\n---\n', 'file-name'],
-  ])('reads the heading of %j', (head, expected) => {
+  ])('a note takes its title from the heading of %j, if that has one', (head, expected) => {
     expect(title(head)).toBe(expected);
   });
 
-  it('takes its date from the front matter, else the day it was written', () => {
+  it('a note takes its date from the front matter, else the day it was written', () => {
     const date = (head: string) => describeNote('a.md', head, at).date;
     expect(date('---\ndate: 2023-06-14\n---\n')).toBe('2023-06-14');
     expect(date('---\ndate: 2023-06-14T10:00:00Z\n---\n')).toBe('2023-06-14');
@@ -44,7 +44,7 @@ describe('a note', () => {
     }
   });
 
-  it('survives front matter that is broken or hostile', () => {
+  it('a note survives front matter that is broken or hostile', () => {
     expect(title('---\ntitle: [unclosed\n---\n# Heading')).toBe('Heading');
     expect(title('---\n__proto__: {title: x}\n---\n')).toBe('file-name');
     expect(title('---\na: &a [1]\ntitle: *a\n---\n')).toBe('file-name');
@@ -53,12 +53,12 @@ describe('a note', () => {
     expect(({} as { title?: string }).title).toBeUndefined();
   });
 
-  it('shows one line without control, bidi or invisible characters', () => {
+  it('a title is one line without control, bidi or invisible characters', () => {
     expect(title('---\ntitle: "a\\u202Egnp\\u0007\\nb\\u200B"\n---\n')).toBe('a gnp b');
     expect(oneLine('\ud83d half')).toBe('half');
   });
 
-  it('always has a title and a date, whatever the file holds', { tags: 'thorough' }, () => {
+  it('a note always has a title and a date, whatever the file holds', { tags: 'thorough' }, () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 400 }), fc.constantFrom('', '---\n', '# '), (text, prefix) => {
         const note = describeNote('n.md', prefix + text, at);
@@ -82,14 +82,14 @@ describe('a note', () => {
 describe('note ids', () => {
   const placed = (root: string, relative: string) => ({ path: `${root}/${relative}`, relative });
 
-  it('note-id-N1: depend on the path below the root alone', () => {
+  it('note-id-N1: note ids depend on the path below the root alone', () => {
     const here = noteIds([placed('/a', 'work/x.md')]).get('/a/work/x.md');
     const there = noteIds([placed('/b', 'work/x.md'), placed('/b', 'y.md')]).get('/b/work/x.md');
     expect(here).toMatch(/^note-[0-9a-z]{8}$/);
     expect(there).toBe(here);
   });
 
-  it('note-id-N2: never collide within a list', () => {
+  it('note-id-N2: note ids never collide within a list', () => {
     const twoRoots = noteIds([placed('/a', 'x.md'), placed('/b', 'x.md'), placed('/a', 'y.md')]);
     expect(new Set(twoRoots.values()).size).toBe(3);
     const weak = (text: string, length: number) => (length === 8 ? `note-${text.length % 3}` : `note-${text}`);
@@ -105,13 +105,13 @@ describe('note ids', () => {
 describe('search', () => {
   const note = { title: 'Lentil soup', text: 'Serves four.\n\nRed lentils, a bay leaf, lemon juice at the end.' };
 
-  it('wants every word, in title or text, whatever its case', () => {
+  it('a search wants every word, in title or text, whatever its case', () => {
     expect(match(words('LENTIL lemon'), note)).toBeDefined();
     expect(match(words('lentil anchovy'), note)).toBeUndefined();
     expect(match(words('(a+)+$'), note)).toBeUndefined();
   });
 
-  it('ranks the title above the text and shows the place', () => {
+  it('a search ranks the title above the text and shows the place', () => {
     const inTitle = match(words('soup'), note)!;
     const inText = match(words('lemon'), note)!;
     expect(inTitle.score).toBeGreaterThan(inText.score);
@@ -119,7 +119,7 @@ describe('search', () => {
     expect(match(words('lentil soup'), note)!.score).toBeGreaterThan(100);
   });
 
-  it('caps the words and ignores repeats', () => {
+  it('a search caps the words and ignores repeats', () => {
     expect(words('a a B')).toEqual(['a', 'b']);
     expect(words('one two three four five six seven eight nine ten eleven twelve thirteen')).toHaveLength(12);
   });

@@ -44,7 +44,7 @@ const code = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 describe('listing and finding', () => {
-  it('lists every note, newest first, without hidden, archived and other files', async () => {
+  it('every note is listed, newest first, without hidden, archived and other files', async () => {
     await put('.git/readme.md', '# no');
     await put('.hidden.md', '# no');
     await put('archive/old.md', '# no');
@@ -65,7 +65,7 @@ describe('listing and finding', () => {
     expect(listed.find(note => note.path === 'inbox.md')!.folder).toBe('notes');
   });
 
-  it('lists one folder, the archive when it is named, and refuses hidden and missing ones', async () => {
+  it('one folder is listed, the archive when it is named, and hidden and missing ones are refused', async () => {
     await put('archive/old.md', '# Old');
     expect((await notes.list('work')).notes.every(note => note.path.startsWith('work/'))).toBe(true);
     expect((await notes.list('archive')).notes.map(note => note.title)).toEqual(['Old']);
@@ -75,7 +75,7 @@ describe('listing and finding', () => {
     expect(await code(notes.list('..'))).toBe('roots/outside');
   });
 
-  it('finds by whole title, in another case only where none fits exactly', async () => {
+  it('a note is found by its whole title, in another case only where none fits exactly', async () => {
     expect(await notes.find('TPS report')).toHaveLength(3);
     expect(await notes.find('tps REPORT')).toHaveLength(3);
     expect(await notes.find('TPS')).toHaveLength(0);
@@ -86,14 +86,14 @@ describe('listing and finding', () => {
     expect((await notes.find('TPS report', 'work/2024/tps-report.md')).map(note => note.date)).toEqual(['2024-06-12']);
   });
 
-  it('searches titles and texts', async () => {
+  it('titles and texts are searched', async () => {
     const [first] = await notes.search('lentil soup');
     expect(first!.title).toBe('Lentil soup');
     expect((await notes.search('phacelia')).map(note => note.title)).toEqual(['Garden beds']);
     expect(await notes.search('phacelia lentils')).toEqual([]);
   });
 
-  it('gives ids that read the note they name, also with several roots', async () => {
+  it('ids read the note they name, also with several roots', async () => {
     const other = await copySamples(top);
     for (const several of [notes, await open(root, other)]) {
       const { notes: listed } = await several.list();
@@ -105,7 +105,7 @@ describe('listing and finding', () => {
 });
 
 describe('reading and writing', () => {
-  it('takes a path relative to the root, absolute, or as a file: URI', async () => {
+  it('a path may be relative to the root, absolute, or a file: URI', async () => {
     const absolute = join(root, 'home/boiler service.md');
     for (const path of [
       'home/boiler service.md',
@@ -117,7 +117,7 @@ describe('reading and writing', () => {
     }
   });
 
-  it('creates folders, and replaces a note as a whole', async () => {
+  it('a write creates folders, and replaces a note as a whole', async () => {
     expect(await notes.write('new/deep/note.md', '# New')).toMatchObject({ created: true, note: { title: 'New' } });
     expect(await notes.write('new/deep/note.md', '# Newer')).toMatchObject({
       created: false,
@@ -126,7 +126,7 @@ describe('reading and writing', () => {
     expect(await readFile(join(root, 'new/deep/note.md'), 'utf8')).toBe('# Newer');
   });
 
-  it('notebook-B1: touches nothing but Markdown files outside hidden folders', async () => {
+  it('notebook-B1: nothing is touched but Markdown files outside hidden folders', async () => {
     await put('.git/config.md', 'x');
     await put('data.json', 'x');
     const before = await tree(top);
@@ -137,7 +137,7 @@ describe('reading and writing', () => {
     expect(await tree(top)).toEqual(before);
   });
 
-  it('000-05: refuses whatever lies outside as outside, never as missing, and writes nothing there', async () => {
+  it('000-05: whatever lies outside is refused as outside, never as missing, and nothing is written there', async () => {
     await mkdir(join(top, 'notes-2'), { recursive: true });
     await writeFile(join(top, 'secret.md'), '# secret');
     await writeFile(join(dirname(root), 'beside.md'), '# beside');
@@ -164,14 +164,14 @@ describe('reading and writing', () => {
     expect(await tree(top)).toEqual(before);
   });
 
-  it('does not read a note that is too long', async () => {
+  it('a note that is too long is not read', async () => {
     await put('long.md', 'x'.repeat(1024 * 1024 + 1));
     await expect(notes.read({ path: 'long.md' })).rejects.toThrow('too long');
   });
 });
 
 describe('the trash', () => {
-  it('takes a note and gives it back, with nothing left over', async () => {
+  it('the trash takes a note and gives it back, with nothing left over', async () => {
     const before = await tree();
     const [note] = await notes.find('Boiler service');
     const moved = await notes.trash(note!);
@@ -196,7 +196,7 @@ describe('the trash', () => {
     expect(new Set((await notes.deleted()).map(note => note.id)).size).toBe(2);
   });
 
-  it('notebook-B2: leaves a note alone that is gone or another one by now', async () => {
+  it('notebook-B2: a note that is gone or another one by now is left alone', async () => {
     const [gone, changed] = [(await notes.find('Focaccia'))[0]!, (await notes.find('Inbox'))[0]!];
     await rm(join(root, gone.path));
     await put(changed.path, '# Outbox');
@@ -208,7 +208,7 @@ describe('the trash', () => {
     expect(await tree()).toEqual(before);
   });
 
-  it('notebook-B3: restores over nothing', async () => {
+  it('notebook-B3: the trash restores over nothing', async () => {
     const [note] = await notes.find('Inbox');
     await notes.trash(note!);
     await put('inbox.md', '# New inbox');
@@ -225,7 +225,7 @@ describe('the trash', () => {
     expect(await notes.restore(deleted!)).toEqual({ outcome: 'gone' });
   });
 
-  it('ignores files that no deletion put there', async () => {
+  it('the trash ignores files that no deletion put there', async () => {
     await put('.trash/stray.md', '# Stray');
     await put('.trash/2026-99-99T00-00-00.000Z/x.md', '# Stray');
     expect(await notes.deleted()).toEqual([]);

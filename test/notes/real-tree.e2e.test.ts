@@ -50,7 +50,7 @@ describe.each(few(['SDK v2, 2025-11-25, stdio', 'SDK v2, 2026-07-28, stdio'], 'S
     });
     afterAll(() => caller?.close());
 
-    it('lists every file, and what it lists can be read by path and by id', async () => {
+    it('every file is listed, and what is listed can be read by path and by id', async () => {
       const { data, text } = await caller.call('notes_list');
       const listed = data as unknown as Listed;
       expect(total).toBeGreaterThanOrEqual(2_000);
@@ -71,7 +71,7 @@ describe.each(few(['SDK v2, 2025-11-25, stdio', 'SDK v2, 2026-07-28, stdio'], 'S
       });
     });
 
-    it('searches all texts', async () => {
+    it('all texts are searched', async () => {
       const { data } = await caller.call('notes_search', { query: 'permission is hereby granted' });
       const found = data as unknown as Listed;
       expect(found.total).toBeGreaterThan(0);
@@ -81,7 +81,7 @@ describe.each(few(['SDK v2, 2025-11-25, stdio', 'SDK v2, 2026-07-28, stdio'], 'S
       }
     });
 
-    it('asks about many equal titles with the newest fifty, and deletes the picked one alone', async () => {
+    it('a question about many equal titles lists the newest fifty, and the picked one alone is deleted', async () => {
       const before = await files();
       person = form => {
         const last = form.requestedSchema.properties['note_id']!.oneOf!.at(-1)!;
@@ -104,7 +104,7 @@ describe.each(few(['SDK v2, 2025-11-25, stdio', 'SDK v2, 2026-07-28, stdio'], 'S
       expect(await files()).toEqual(before);
     });
 
-    it('needs fewer choices where a folder narrows it down', async () => {
+    it('a question has fewer choices where a folder narrows it down', async () => {
       person = () => ({ action: 'decline' });
       asked.length = 0;
       await caller.call('notes_delete', { title: 'Changelog', path: 'copy-1' });

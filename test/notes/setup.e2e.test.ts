@@ -44,7 +44,7 @@ describe.each(few(eras, '2025-11-25'))('%s', era => {
     return { client, transport, call, said: () => said };
   }
 
-  it('000-12, 000-13: is set up once, on a page of its own process, and remembers it', async () => {
+  it('000-12, 000-13: the server is set up once, on a page of its own process, and remembers it', async () => {
     const visited: Promise<string>[] = [];
     const first = await start(params => {
       const visit = async () => {
@@ -80,7 +80,7 @@ describe.each(few(eras, '2025-11-25'))('%s', era => {
     await after.client.close();
   });
 
-  it('ends when its client is gone, though a page is open', async () => {
+  it('the server ends when its client is gone, though a page is open', async () => {
     let asked = (): void => {};
     const open = new Promise<void>(resolve => {
       asked = resolve;

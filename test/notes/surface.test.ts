@@ -59,7 +59,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     none = carrier === 'http' ? [top] : [];
   });
 
-  it('declares what each tool does', async () => {
+  it('the server declares what each tool does', async () => {
     const { pair } = await connect();
     const { tools } = await pair.client.listTools();
     const hints = Object.fromEntries(
@@ -88,7 +88,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(pair.client.getServerCapabilities()).toMatchObject({ tools: { listChanged: false }, resources: {} });
   });
 
-  it('lists, searches and reads, as text and as data', async () => {
+  it('notes are listed, searched and read, as text and as data', async () => {
     const { pair, call } = await connect();
     expect((await call('notes_list')).text).toMatch(
       /^13 notes:\n- Inbox · notes · .*\n- TPS report · work\/2025 · 2025-06-11 /,
@@ -102,7 +102,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect((await call('notes_read', { note_id: focaccia.note_id })).text).toContain('230 degrees');
   });
 
-  it('gives notes as resources, by their own URI', async () => {
+  it('notes are resources, by their own URI', async () => {
     const { pair } = await connect();
     const { resources } = await pair.client.listResources();
     expect(resources).toHaveLength(14);
@@ -116,7 +116,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(resourceTemplates.map(each => each.uriTemplate)).toEqual(['file:///{+path}']);
   });
 
-  it('000-05, 001-04: refuses a resource outside, hidden or missing with -32602 or not found, and says nothing of what is there', async () => {
+  it('000-05, 001-04: a resource outside, hidden or missing is refused with -32602 or not found, and nothing is said of what is there', async () => {
     const { pair } = await connect();
     await writeFile(join(top, 'secret.md'), '# Secret');
     await symlink(join(top, 'secret.md'), join(root, 'link.md'));
@@ -130,7 +130,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(missing.message).toContain('not found');
   });
 
-  it('000-01, 000-03: works in the roots of the client alone, and only there', async () => {
+  it('000-01, 000-03: the server works in the roots of the client alone, and only there', async () => {
     const { call, pair } = await connect({ directories: none, roots: () => [join(root, 'home')] });
     expect((await call('notes_list')).text).toContain('3 notes');
     const before = (await readdir(top, { recursive: true })).toSorted();
@@ -169,7 +169,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect((await wide.call('notes_read', { path: join(root, 'inbox.md') })).isError).toBe(true);
   });
 
-  it('000-04: follows the roots when they change', async () => {
+  it('000-04: the server follows the roots when they change', async () => {
     let granted = 'home';
     const { call, pair } = await connect({ directories: none, roots: () => [join(root, granted)] });
     expect((await call('notes_list')).text).toContain('3 notes');
@@ -179,7 +179,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect((await call('notes_read', { path: join(root, 'home/boiler service.md') })).isError).toBe(true);
   });
 
-  it('000-01: refuses everything where nothing is granted, and says how to grant it', async () => {
+  it('000-01: everything is refused where nothing is granted, and the server says how to grant it', async () => {
     const neither = await connect({ directories: [] });
     const empty = await connect({ roots: () => [] });
     for (const { call, pair } of [neither, empty]) {
@@ -196,7 +196,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     }
   });
 
-  it('lists the newest fifty of many matches, and says how to narrow it down', async () => {
+  it('of many matches the newest fifty are listed, and the question says how to narrow it down', async () => {
     for (let index = 0; index < 60; index++) {
       const day = new Date(Date.UTC(2020, 0, 1 + index)).toISOString().slice(0, 10);
       await writeFile(join(root, `same ${index}.md`), `---\ntitle: Same\ndate: ${day}\n---\n`);
@@ -215,7 +215,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect((await blind.call('notes_delete', { title: 'Same', path: 'same 3.md' })).text).toContain('Deleted Same');
   });
 
-  it('tells notes of one title, folder and day apart by their files', async () => {
+  it('notes of one title, folder and day are told apart by their files', async () => {
     for (const name of ['a', 'b'])
       await writeFile(join(root, `${name}.md`), '---\ntitle: Same\ndate: 2024-01-01\n---\n');
     const { call, person } = await connect({ answers: [{ action: 'decline' }] });
@@ -227,7 +227,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     ]);
   });
 
-  it('shows no control or bidi characters of a title to the person', async () => {
+  it('no control or bidi characters of a title are shown to the person', async () => {
     for (const name of ['a', 'b']) await writeFile(join(root, `${name}.md`), '---\ntitle: "x\\u202Ey\\u0007"\n---\n');
     const { call, person } = await connect({ answers: [{ action: 'decline' }] });
     await call('notes_delete', { title: 'x\u202ey\u0007' });
@@ -243,7 +243,7 @@ interface Form {
 describe('time', () => {
   const minute = 60_000;
 
-  it('takes nobody’s answer after the deadline, and no state after its life', async () => {
+  it('nobody’s answer is taken after the deadline, and no state after its life', async () => {
     let now = Date.UTC(2026, 0, 1);
     const notes = notesServer({
       directories: [root],
@@ -272,7 +272,7 @@ describe('time', () => {
     expect((await readdir(root, { recursive: true })).toSorted()).toEqual(before);
   });
 
-  it('ends a 2025-11-25 question when its time is up', async () => {
+  it('a question of 2025-11-25 ends when its time is up', async () => {
     let fire = () => {};
     const after = (_ms: number, fn: () => void) => {
       fire = fn;

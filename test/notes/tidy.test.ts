@@ -91,14 +91,14 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect([neither.isError, neither.text]).toEqual([true, expect.stringContaining('one of the two')]);
   });
 
-  it('reads only the beginning of a long note, and says so', async () => {
+  it('only the beginning of a long note is read, which the result says', async () => {
     await writeFile(join(root, 'long.md'), `# Long\n${'\u{1f511} and more. '.repeat(5_000)}`);
     const { call, person } = await connect([says('Long.')]);
     expect((await call('notes_summarize', { path: 'long.md' })).data['shortened']).toBe(true);
     expect(JSON.stringify(person.asked[0]).length).toBeLessThan(20_000);
   });
 
-  it('000-15: asks the model, then the person, and applies what was picked', async () => {
+  it('000-15: notes_tidy asks the model, then the person, and applies what was picked', async () => {
     const before = await file();
     const { call, order, person } = await connect([
       proposes({ title: 'TPS report, second quarter', tags: ['work', 'reports'] }),
@@ -119,7 +119,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(after.slice(after.indexOf('\n---\n', 4))).toBe(before.slice(before.indexOf('\n---\n', 4)));
   });
 
-  it('000-15: applies only what was picked', async () => {
+  it('000-15: notes_tidy applies only what was picked', async () => {
     const { call } = await connect([proposes({ title: 'Better', tags: ['work'] }), picks(':tags')]);
     expect((await call('notes_tidy', { folder })).data['changed']).toEqual([
       expect.not.objectContaining({ title: 'Better' }),
@@ -155,7 +155,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(await file()).toBe(before);
   });
 
-  it('says clearly that there is no model, and uses the operator’s where there is one', async () => {
+  it('notes_tidy says clearly that there is no model, and notes_summarize uses the operator’s where there is one', async () => {
     const blind = await connect([], { sampling: undefined });
     expect(await blind.call('notes_tidy', { folder })).toMatchObject({
       text: expect.stringContaining('no language model could be reached'),
@@ -182,13 +182,13 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     ['nothing to change', '{"notes":[]}', 'nothing'],
     ['notes it was not shown', '{"notes":[{"note_id":"note-0000","title":"Mine"}]}', 'nothing'],
     ['a poisoned prototype', '{"__proto__":{"notes":[]}}', 'model-failed'],
-  ])('puts nothing to the person where the model replies with %s', async (_name, text, outcome) => {
+  ])('nothing is put to the person where the model replies with %s', async (_name, text, outcome) => {
     const { call, order } = await connect([says(text)]);
     expect((await call('notes_tidy', { folder })).data['outcome']).toBe(outcome);
     expect(order()).toEqual(['sampling/createMessage']);
   });
 
-  it('cleans what a model proposes, and shows the person no more', async () => {
+  it('what a model proposes is cleaned, and the person is shown no more', async () => {
     const change = {
       title: `a\u202eb\n${'x'.repeat(300)}`,
       tags: ['#one, two', '', 'one two', 'c', 'd', 'e', 'f', 'g'],
@@ -201,7 +201,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(changed!.tags).toEqual(['one two', 'c', 'd', 'e', 'f']);
   });
 
-  it('leaves a note alone that is another by now, or whose front matter cannot be kept', async () => {
+  it('a note is left alone that is another by now, or whose front matter cannot be kept', async () => {
     const path = join(root, folder, 'tps-report.md');
     await writeFile(join(root, folder, 'broken.md'), '---\ntitle: [\n---\n# Broken\n');
     const all: Scripted = asked =>

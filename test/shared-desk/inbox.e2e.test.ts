@@ -37,7 +37,7 @@ async function plainHost(era: Era, name: string) {
 }
 
 it.each(few(eras, '2026-07-28'))(
-  'a question of a host of %s is answered there, and the person is told to go back to the host',
+  'a question of a host of %s is answered in the inbox, and the person is told to go back to the host',
   async era => {
     const name = `asker-${era}`;
     const host = await plainHost(era, name);

@@ -33,18 +33,18 @@ const exploreNotes = (name: string, args: Record<string, unknown>, options: Expl
   );
 
 describe('explored, the notes server has no findings:', { tags: 'thorough' }, () => {
-  it('notes_delete, where three notes have the title', async () => {
+  it('exploring notes_delete finds nothing where three notes have the title', async () => {
     const report = await exploreNotes('notes_delete', { title: 'TPS report' });
     expect(report.text).toContain('Nothing broken');
     expect(report).toMatchObject({ findings: [], outside: [], notCovered: [], asks: 3 });
   });
 
-  it.each(few(['notes_archive']))('%s', async () => {
+  it.each(few(['notes_archive']))('exploring %s finds nothing', async () => {
     const report = await exploreNotes('notes_archive', { title: 'TPS report' });
     expect(report).toMatchObject({ findings: [], outside: [], notCovered: [], asks: 3 });
   });
 
-  it('notes_delete, where one note has the title: it can be undone, so nobody is asked', async () => {
+  it('exploring notes_delete finds that nobody is asked where one note has the title, which withoutConsent may allow', async () => {
     const title = 'Focaccia';
     const strict = await exploreNotes('notes_delete', { title });
     expect(strict.findings.map(({ kind }) => kind)).toEqual(['acts-without-consent']);

@@ -74,7 +74,7 @@ describe('a tool that asks first and takes every answer', () => {
     first = await run(pay, { hangMs: 5_000 });
   });
 
-  it('has no findings, and every outcome was covered', () => {
+  it('a tool that asks first and takes every answer has no findings, and every outcome was covered', () => {
     const report = first;
     expect(report.text).toMatch(/Nothing broken/);
     expect(report).toMatchObject({ findings: [], outside: [], notCovered: [], asks: 3 });
@@ -82,13 +82,13 @@ describe('a tool that asks first and takes every answer', () => {
     expect(report.paths).toBe(23);
   });
 
-  it('is reported the same the second time', async () => {
+  it('the same tool is reported the same the second time', async () => {
     expect(await run(pay)).toEqual(first);
   });
 });
 
 describe('a handler that', { tags: 'thorough' }, () => {
-  it('acts on a decline is caught', async () => {
+  it('a handler that acts on a decline is caught', async () => {
     const report = await run(async call => {
       await call.elicit({ message: 'Pay 10?', form: confirm });
       await call.step('charge', () => 'paid', { effect: true });
@@ -103,7 +103,7 @@ describe('a handler that', { tags: 'thorough' }, () => {
     expect(report.text).toContain('"Pay 10?" -> decline');
   });
 
-  it('takes confirm: false for a yes is caught', async () => {
+  it('a handler that takes confirm: false for a yes is caught', async () => {
     const report = await run(async call => {
       const answer = await call.elicit({ message: 'Pay 10?', form: confirm });
       if (answer.action === 'accept') await call.step('charge', () => 'paid', { effect: true });
@@ -114,7 +114,7 @@ describe('a handler that', { tags: 'thorough' }, () => {
     ]);
   });
 
-  it('acts before it asks is caught', async () => {
+  it('a handler that acts before it asks is caught', async () => {
     const report = await run(async call => {
       await call.step('charge', () => 'paid', { effect: true });
       const answer = await call.elicit({ message: 'Was that right?', form: confirm });
@@ -137,7 +137,7 @@ describe('a handler that', { tags: 'thorough' }, () => {
     ]);
   });
 
-  it('changes something outside a step is caught when it is replayed', async () => {
+  it('a handler that changes something outside a step is caught when it is replayed', async () => {
     const report = await run(async (call, effect) => {
       const first = await call.elicit({ message: 'Begin?', form: confirm });
       if (first.action !== 'accept' || !first.content.confirm) return text('No.');
@@ -149,7 +149,7 @@ describe('a handler that', { tags: 'thorough' }, () => {
     expect(report.findings[0]).toMatchObject({ playedAs: ['2026-07-28'], message: "replaying ran 'mail' again" });
   });
 
-  it('throws on a dismissal is caught', async () => {
+  it('a handler that throws on a dismissal is caught', async () => {
     const report = await run(async call => {
       const answer = await call.elicit({ message: 'Pay 10?', form: confirm });
       if (answer.action === 'cancel') throw new Error('cannot happen');
@@ -161,7 +161,7 @@ describe('a handler that', { tags: 'thorough' }, () => {
     );
   });
 
-  it('throws at an answer that fits its form is caught', async () => {
+  it('a handler that throws at an answer that fits its form is caught', async () => {
     const report = await run(async call => {
       const answer = await call.elicit({
         message: 'How many?',
@@ -173,7 +173,7 @@ describe('a handler that', { tags: 'thorough' }, () => {
     expect(report.findings).toMatchObject([{ kind: 'throws-on-answer', path: ['"How many?" -> accept with n 0'] }]);
   });
 
-  it('never ends is caught, and the exploration stops', async () => {
+  it('a handler that never ends is caught, and the exploration stops', async () => {
     const report = await run(
       async call => {
         const answer = await call.elicit({ message: 'Pay 10?', form: confirm });
@@ -194,7 +194,7 @@ describe('a handler that', { tags: 'thorough' }, () => {
     expect(kinds(report)).toEqual(['not-awaited']);
   });
 
-  it('asks until somebody agrees is caught', async () => {
+  it('a handler that asks until somebody agrees is caught', async () => {
     const report = await run(async call => {
       for (;;) {
         const answer = await call.elicit({ message: 'Pay 10?', form: confirm });
@@ -204,7 +204,7 @@ describe('a handler that', { tags: 'thorough' }, () => {
     expect(kinds(report)).toEqual(['asks-in-circles']);
   });
 
-  it('asks for ever is left after a while', async () => {
+  it('a handler that asks for ever is left after a while', async () => {
     const report = await run(
       async call => {
         for (let n = 0; call.can.form; n++) await call.elicit({ message: `Question ${n}`, form: confirm });
@@ -216,7 +216,7 @@ describe('a handler that', { tags: 'thorough' }, () => {
     expect(report.notCovered.length).toBeGreaterThan(0);
   });
 
-  it('elicit-form-28: asks for a secret is told so', async () => {
+  it('elicit-form-28: a handler that asks for a secret is told so', async () => {
     const report = await run(async call => {
       await call.elicit({ message: 'Your password?', form: { password: String } });
       return text('Thanks.');
@@ -291,7 +291,7 @@ describe('outside the rules:', { tags: 'thorough' }, () => {
 });
 
 describe('as a task', () => {
-  it('what ends differently there is caught', async () => {
+  it('what ends differently as a task is caught', async () => {
     const told = await explore(
       {
         name: 'act',
@@ -317,7 +317,7 @@ describe('as a task', () => {
     expect(told.text).toContain('Only as a task; on');
   });
 
-  it('a tool that has to be one is taken as that alone, and one that never is takes its paths in both eras', async () => {
+  it('a tool that has to be a task is taken as that alone, and one that never is takes its paths in both eras', async () => {
     const of = (task: 'required' | 'never'): ExploredTool => ({
       name: 'act',
       server: options => {
@@ -344,7 +344,7 @@ describe('as a task', () => {
 });
 
 describe('an exploration', () => {
-  it('takes parallel questions through every combination, deadlines that pass included', async () => {
+  it('an exploration takes parallel questions through every combination, deadlines that pass included', async () => {
     const report = await run(async call => {
       const [a, b] = await Promise.all([
         call.elicit({ message: 'A?', form: { type: 'object', properties: {} } }),
@@ -355,7 +355,7 @@ describe('an exploration', () => {
     expect(report).toMatchObject({ findings: [], outside: [] });
   });
 
-  it('samples beyond its depth within its budget, and says so', async () => {
+  it('an exploration samples beyond its depth within its budget, and says so', async () => {
     const report = await run(
       async call => {
         const heard: string[] = [];
@@ -369,7 +369,7 @@ describe('an exploration', () => {
     expect(report.notCovered.join()).toMatch(/random paths/);
   });
 
-  it('allows effects that need no consent by name', async () => {
+  it('an exploration allows effects that need no consent by name', async () => {
     const handler: Handler = async call => {
       await call.step('trash', () => 1, { effect: true });
       return text('Done.');
@@ -404,7 +404,7 @@ describe('an exploration', () => {
     expect(effects.length).toBeGreaterThan(0);
   });
 
-  it('enters on a page what the author says, and reports one that it cannot finish', async () => {
+  it('an exploration enters on a page what the author says, and reports one that it cannot finish', async () => {
     const handler: Handler = async call => {
       const page = formPage({ title: 'The code', items: { code: { kind: 'text', label: 'Code', maxLength: 4 } } });
       const answer = await call.elicitUrl({ message: 'The code?', page });
@@ -430,7 +430,7 @@ describe('an exploration', () => {
     expect(odd.notCovered.join('\n')).toMatch(/^the input 'cod': the page of "The code\?.*" has none$/m);
   });
 
-  it('lets the time of a page pass that is only a link, where the client cannot be asked', async () => {
+  it('an exploration lets the time of a page pass that is only a link, where the client cannot be asked', async () => {
     const report = await exploreWithPages(async call => {
       const answer = await call.elicit({ message: 'Delete it all?', form: Boolean });
       if (answer.action !== 'accept' || !answer.content) return text('Kept.');
@@ -441,7 +441,7 @@ describe('an exploration', () => {
     expect(report.notCovered).toEqual([linkAlone]);
   });
 
-  it('takes sampling through its outcomes', async () => {
+  it('an exploration takes sampling through its outcomes', async () => {
     const tool = toolOf(
       async call => {
         try {
@@ -480,7 +480,7 @@ describe('a tool that asks approvers', () => {
   };
   const yes = { action: 'accept', content: { value: true } } as const;
 
-  it('acts with their consent, and is found out if it acts without', async () => {
+  it('a tool that asks approvers acts with their consent, and is found out if it acts without', async () => {
     const both = () => [['ada', yes] as const, ['ben', yes] as const];
     expect(kinds(await exploreWith(asking(agreed), both))).toEqual([]);
     const one = () => [['ada', yes] as const, ['ben', { action: 'decline' }] as const];
@@ -495,7 +495,7 @@ describe('a tool that asks approvers', () => {
     ).toEqual(['acts-without-consent']);
   });
 
-  it('waits for those who do not answer, which the report says', async () => {
+  it('a tool waits for approvers who do not answer, which the report says', async () => {
     const report = await exploreWith(asking(agreed));
     expect(kinds(report)).toEqual([]);
     expect(report.text).toContain('approvers who have not answered: give testInbox() their votes');

@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { watchFileWork } from '../../packages/testing/src/explore/explore-wire.ts';
 
-it('tells of operations that began since, and of no other', () => {
+it('work on files is told from operations that began before', () => {
   const active = vi.spyOn(process, 'getActiveResourcesInfo');
   onTestFinished(() => active.mockRestore());
   const open = (...names: string[]) => void active.mockReturnValue(names);

@@ -105,21 +105,21 @@ describe.each(eras)('%s: a scripted visitor', era => {
     ],
     ['question', { day: '2026-08-01', sure: true }],
     ['wizard', { a: { colours: ['red'] }, b: 'Some words' }],
-  ] as const)('fills in a page of kind %s', async (name, content) => {
+  ] as const)('a scripted visitor fills in a page of kind %s', async (name, content) => {
     // What is entered as a secret must be recognisable.
     const options = name === 'secret' ? { input: { secret: 'sk-canary-7714' } } : {};
     expect(await answered(name, options, era)).toEqual({ action: 'accept', content });
   });
 });
 
-it('enters what the test says, by the names of the inputs', async () => {
+it('a scripted visitor enters what the test says, by the names of the inputs', async () => {
   await answered('secret', { input: { secret: 'sk-canary-123' } });
   expect(entered.get('weather')).toBe('sk-canary-123');
   const { content } = await answered('form', { input: { 'people.0.name': 'Ada', extras: ['meal', 'lounge'] } });
   expect(content).toMatchObject({ people: [{ name: 'Ada' }], extras: ['meal', 'lounge'] });
 });
 
-it('declines on the page', async () => {
+it('a scripted visitor declines on the page', async () => {
   expect(await answered('confirm', { decline: true })).toEqual({ action: 'decline' });
 });
 
@@ -128,7 +128,7 @@ describe('finishPage says what is wrong:', () => {
     ['a value that the page refuses', 'form', { seats: '1' }, /The page 'The trip' did not take what was entered: /],
     ['an input that no page has', 'confirm', { seat: '1A' }, /The page was finished, but has no input 'seat'\./],
     ['a page that leads elsewhere', 'leave', {}, /The page was not finished: it says 'Going'\./],
-  ] as const)('%s', async (_, name, input, words) => {
+  ] as const)('finishPage says what is wrong with %s', async (_, name, input, words) => {
     let problem: unknown;
     const pages = connect({ name: 'Pages', kinds: [leading as never], reach: { kind: 'here', browser: false } });
     onTestFinished(() => pages.close());
@@ -153,7 +153,7 @@ describe('finishPage says what is wrong:', () => {
     expect(String(problem)).toMatch(words);
   });
 
-  it('a question without a page', async () => {
+  it('finishPage says what is wrong with a question without a page', async () => {
     await expect(finishPage({ method: 'elicitation/create', params: { message: 'Sure?' } })).rejects.toThrow(
       'finishPage: the first argument must be a question in URL mode; got an object',
     );

@@ -19,7 +19,7 @@ function sureServer(mid = midcall()) {
 }
 
 describe.each(eras)('%s', era => {
-  it('without a person declares nothing, so that the handler is told', async () => {
+  it('a pair without a person declares nothing, so that the handler is told', async () => {
     const mid = midcall();
     await using pair = await connectPair(() => sureServer(mid), { era });
     const result = await pair.client.callTool({ name: 'sure' });
@@ -70,14 +70,14 @@ it('a question with a slip in it is refused, and says so', async () => {
 });
 
 describe('explore says what it could not see', () => {
-  it('where the options do not reach midcall()', async () => {
+  it('explore says that the options do not reach midcall()', async () => {
     const mid = midcall({ suspectBelowMs: 0 });
     const tool = { name: 'sure', server: () => () => sureServer(mid) };
     const report = await explore(tool, {}, { hangMs: 200, budget: 3 });
     expect(report.text).toContain('does not pass its options on to midcall(options)');
   });
 
-  it('where the arguments lead to no question', async () => {
+  it('explore says that the arguments lead to no question', async () => {
     const tool = { name: 'sure', server: (options: object) => () => sureServer(midcall(options)) };
     const report = await explore(tool, { ask: false });
     expect(report.notCovered).toEqual(['questions: with these arguments the tool asked none']);

@@ -17,7 +17,7 @@ const asked = (more: Partial<ApprovalAsk> = {}): ApprovalAsk => ({
 });
 const inboxOf = () => testInbox({ groups: { finance: ['ada', 'ben', carl], nobody: [] } });
 
-it('ends as accepted with the content that enough people gave, and lists who voted', async () => {
+it('a question ends as accepted with the content that enough people gave, and lists who voted', async () => {
   const inbox = inboxOf();
   await inbox.ask(asked());
   await inbox.ask(asked({ message: 'Another?' }));
@@ -41,7 +41,7 @@ it('ends as accepted with the content that enough people gave, and lists who vot
   expect(() => inbox.vote('q1', 'ada', yes)).toThrow("ada cannot answer 'Pay?': it has ended.");
 });
 
-it('ends as declined once too few are left to agree on anything', async () => {
+it('a question ends as declined once too few are left to agree on anything', async () => {
   const inbox = inboxOf();
   await inbox.ask(asked());
   inbox.vote('q1', 'ada', refuse);
@@ -50,7 +50,7 @@ it('ends as declined once too few are left to agree on anything', async () => {
   expect((await inbox.look('q1'))!.outcome).toEqual({ action: 'decline' });
 });
 
-it('takes one answer of each person of the group, and of nobody else', async () => {
+it('a question takes one answer of each person of the group, and of nobody else', async () => {
   const inbox = inboxOf();
   await inbox.ask(asked({ from: { group: 'finance', count: 2, not: 'requester' }, assurance: 'present' }));
   inbox.vote('q1', 'ada', yes);
@@ -62,7 +62,7 @@ it('takes one answer of each person of the group, and of nobody else', async () 
   expect((await inbox.look('q1'))!.votes).toMatchObject([{ assurance: 'present' }]);
 });
 
-it('says of whom it can never have an answer', async () => {
+it('the inbox says of whom it can never have an answer', async () => {
   const inbox = inboxOf();
   const why = (from: ApprovalAsk['from'], requester: Principal | undefined = carl) =>
     inbox.whyNot({ from, requester, assurance: 'verified' });
@@ -78,7 +78,7 @@ it('says of whom it can never have an answer', async () => {
   ).toBe('Nobody knows who the requester is.');
 });
 
-it('knows nothing of what it was not asked, and keeps the end of what was withdrawn', async () => {
+it('the inbox knows nothing of what it was not asked, and keeps the end of what was withdrawn', async () => {
   const inbox = testInbox({ groups: { finance: ['ada'] }, votes: () => [['ada', yes]] });
   expect(await inbox.look('q1')).toBeUndefined();
   await inbox.withdraw('q1');

@@ -6,7 +6,7 @@ const on = await stageOfFile();
 const visitor = await enter(on.desk);
 
 describe('answering by plain forms', () => {
-  it('elicit-22, elicit-form-15, elicit-form-16: sends the chosen value, not its position, and shows the ending', async () => {
+  it('elicit-22, elicit-form-15, elicit-form-16: the value that was chosen is sent, not its position, and the ending is shown', async () => {
     const question = pickOne('a1');
     const ending = on.inbox.ask(question);
     const answer = await visitor.post(`/questions/${question.id}`, { action: 'accept', f0: '1', f1: 'true' });
@@ -21,7 +21,7 @@ describe('answering by plain forms', () => {
   it.each([
     ['decline', 'declined', 'The server was told no.'],
     ['dismiss', 'dismissed', 'neither yes nor no'],
-  ])('elicit-23, elicit-44: %s ends it as %s', async (action, how, text) => {
+  ])('elicit-23, elicit-44: the button %s ends the question as %s', async (action, how, text) => {
     const question = pickOne(`b-${action}`);
     const ending = on.inbox.ask(question);
     await visitor.post(`/questions/${question.id}`, { action, f0: '1' });
@@ -29,7 +29,7 @@ describe('answering by plain forms', () => {
     expect((await visitor.get(`/calls/b-${action}`)).text).toContain(text);
   });
 
-  it('elicit-form-20: answering by plain forms keeps what was typed and names field and rule where an answer does not fit', async () => {
+  it('elicit-form-20: what was typed is kept, and field and rule are named, where an answer does not fit', async () => {
     const question = everyField('c1');
     void on.inbox.ask(question);
     const answer = await visitor.post(`/questions/${question.id}`, {
@@ -45,7 +45,7 @@ describe('answering by plain forms', () => {
     expect(on.inbox.get(question.id)).toBeDefined();
   });
 
-  it('sends date and time with the offset of the zone that was chosen', async () => {
+  it('a date and time is sent with the offset of the zone that was chosen', async () => {
     const question = everyField('c2');
     const ending = on.inbox.ask(question);
     const fields = {
@@ -62,7 +62,7 @@ describe('answering by plain forms', () => {
     });
   });
 
-  it('answering by plain forms can be reviewed before it is sent, without client script', async () => {
+  it('an answer can be reviewed before it is sent, without client script', async () => {
     const question = pickOne('c3');
     void on.inbox.ask(question);
     const page = await visitor.post(`/questions/${question.id}`, { action: 'review', f0: '2', f1: 'true' });
@@ -86,7 +86,7 @@ describe('answering by plain forms', () => {
     ['withdrawn', 'withdrew the question'],
     ['server-gone', 'nobody left to answer'],
     ['timed-out', 'ran out'],
-  ] as const)('answering by plain forms says so where a question is %s', async (how, text) => {
+  ] as const)('whoever answers a question that is %s is told so', async (how, text) => {
     const question = pickOne(`e-${how}`);
     void on.inbox.ask(question);
     on.inbox.end(question.id, { how });
@@ -95,7 +95,7 @@ describe('answering by plain forms', () => {
     expect(answer.text).toContain(text);
   });
 
-  it('elicit-url-03, elicit-url-61: opens a page only after consent, and the consent leaves at once', async () => {
+  it('elicit-url-03, elicit-url-61: a page is opened only after consent, and the consent leaves at once', async () => {
     const question = openPage('https://example.com/connect/abc?x=1&y=2');
     const ending = on.inbox.ask(question);
     const card = await visitor.get(`/questions/${question.id}`);
@@ -106,7 +106,7 @@ describe('answering by plain forms', () => {
     expect(await ending).toEqual({ how: 'answered', via: 'web' });
   });
 
-  it('never opens what is no web address', async () => {
+  it('what is no web address is never opened', async () => {
     const question = openPage('javascript:alert(1)');
     void on.inbox.ask(question);
     expect((await visitor.get(`/questions/${question.id}`)).text).not.toContain('value="accept"');
@@ -115,7 +115,7 @@ describe('answering by plain forms', () => {
     expect(forced.text).not.toContain('http-equiv');
   });
 
-  it('passes on only what was changed in a prompt or a reply', async () => {
+  it('of a prompt or a reply only what was changed is passed on', async () => {
     const request = useModel('f1');
     const asked = on.inbox.ask(request);
     await visitor.post(`/questions/${request.id}`, {
@@ -137,7 +137,7 @@ describe('answering by plain forms', () => {
     expect(await given).toEqual({ how: 'answered', via: 'web', content: {} });
   });
 
-  it('sends another model only where one was chosen, and shows the notes of a run', async () => {
+  it('another model is sent only where one was chosen, and the notes of a run are shown', async () => {
     const request = useModel('f2');
     const asked = on.inbox.ask(request);
     expect((await visitor.get('/calls/f2')).text).toMatch(/<option value="0" selected>llama-3.1-8b</);
@@ -149,7 +149,7 @@ describe('answering by plain forms', () => {
     on.inbox.end(reply.id, { how: 'withdrawn' });
   });
 
-  it('allows the model for the session where that was chosen, visibly and revocably', async () => {
+  it('the model is allowed for the session where that was chosen, visibly and revocably', async () => {
     const request = useModel('f3');
     const asked = on.inbox.ask(request);
     await visitor.post(`/questions/${request.id}`, { action: 'allow', 'm0.b0': 'Changed.' });
@@ -170,7 +170,7 @@ describe('answering by plain forms', () => {
   ] as const;
 
   it.each(answerable)(
-    'never makes a decision of an answer to %s, nor takes one for an answer',
+    'an answer to %s never makes a decision, and no decision is taken for an answer',
     async (_, make, fields) => {
       const question = make();
       void on.inbox.ask(question);
@@ -187,7 +187,7 @@ describe('answering by plain forms', () => {
   );
 
   it.each([...answerable, ['a request to a model', () => useModel('f6'), {}] as const])(
-    'sends nothing for %s unless a button of the card was pressed',
+    'nothing is sent for %s unless a button of the card was pressed',
     async (_, make, fields) => {
       const question = make();
       void on.inbox.ask(question);
@@ -206,7 +206,7 @@ describe('answering by plain forms', () => {
     },
   );
 
-  it('elicit-43: mutes a server: all it has asked is refused by policy, for as long as was chosen, until it is revoked', async () => {
+  it('elicit-43: a muted server is refused all it has asked by policy, for as long as was chosen, until that is revoked', async () => {
     const questions = [pickOne('h1'), openPage('https://example.com/'), useModel('h1')];
     const asked = questions.map(question => on.inbox.ask(question));
     const other = { ...pickOne('h2'), asker: { ...pickOne('h2').asker, id: 'other' } };
@@ -229,7 +229,7 @@ describe('answering by plain forms', () => {
     expect(on.policy.decisions()).toEqual([]);
   });
 
-  it('answering by plain forms does not mute by a card that is over', async () => {
+  it('a card that is over mutes nobody', async () => {
     const question = pickOne('h3');
     void on.inbox.ask(question);
     on.inbox.end(question.id, { how: 'withdrawn' });
@@ -237,7 +237,7 @@ describe('answering by plain forms', () => {
     expect(on.policy.decisions()).toEqual([]);
   });
 
-  it('ticks no folder for the person, shares none where none was ticked, and keeps the ticks of a form that comes back', async () => {
+  it('no folder is ticked for the person, none shared where none was ticked, and the ticks of a form that comes back stay', async () => {
     const question = shareRoots();
     void on.inbox.ask(question);
     const box = (text: string, at: number) =>
@@ -259,7 +259,7 @@ describe('answering by plain forms', () => {
     expect(await ending).toMatchObject({ content: { uris: ['file:///home/ada/work'] } });
   });
 
-  it('marks only visited fields while somebody types', async () => {
+  it('only visited fields are marked while somebody types', async () => {
     const question = everyField('g1');
     void on.inbox.ask(question);
     const page = await visitor.post(`/questions/${question.id}/check`, { f0: 'A', visited: 'f0' });
@@ -271,7 +271,7 @@ describe('answering by plain forms', () => {
 describe('what was typed and not sent', () => {
   const left = (text: string): string => /<div class="left-over"[\s\S]*?<\/dl>/.exec(text)?.[0] ?? '';
 
-  it('is kept where an answer comes too late, whoever ended the question', async () => {
+  it('what was typed is kept where an answer comes too late, whoever ended the question', async () => {
     for (const ending of [{ how: 'timed-out' }, { how: 'declined', via: 'terminal' }] as const) {
       const question = everyField(`t-${ending.how}`);
       void on.inbox.ask(question);
@@ -282,7 +282,7 @@ describe('what was typed and not sent', () => {
     }
   });
 
-  it('is in the form again without client script, where an answer did not fit', async () => {
+  it('what was typed is in the form again without client script, where an answer did not fit', async () => {
     const question = everyField('t-again');
     void on.inbox.ask(question);
     await visitor.post(`/questions/${question.id}`, { action: 'accept', f0: 'Ada', f5: '12' });
@@ -291,7 +291,7 @@ describe('what was typed and not sent', () => {
     expect(left((await visitor.get('/calls/t-again')).text)).toMatch(/Ada[\s\S]*12/);
   });
 
-  it('is not taken from whoever does not hold the page’s token, nor in any length', async () => {
+  it('what was typed is not taken from whoever does not hold the page’s token, nor in any length', async () => {
     const question = everyField('t-token');
     void on.inbox.ask(question);
     const path = `/questions/${question.id}/draft`;

@@ -77,7 +77,7 @@ const chosen = (page: Page) =>
   page.locator('.question input[type=radio]:checked + * , .question label:has(input:checked)').allTextContents();
 
 describe.each(few(eras, '2026-07-28'))('%s', era => {
-  it('fills the form in with what the person picks in the App; the person sends it, and it is in-band', async () => {
+  it('the form is filled in with what the person picks in the App; the person sends it, and it is in-band', async () => {
     const { on, page, troubles } = await open(era);
     const app = await appOf(page);
     expect(await app.evaluate('ready')).toMatchObject({ protocolVersion: '2026-01-26', hostCapabilities: {} });
@@ -104,7 +104,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
 });
 
 describe.each(few(eras, '2025-11-25'))('%s', era => {
-  it('shows the App of a tool beside its plain result, and gives it the result; axe finds nothing wrong, and Tab goes in and out', async () => {
+  it('a tool’s App is shown beside its plain result, and is given it; axe finds nothing wrong, and Tab goes in and out', async () => {
     const { page, troubles } = await open(era, 'trip_show');
     const app = await frameOf(page);
     await app.getByText('Oslo → Bergen, seat 12A').waitFor();
@@ -124,7 +124,7 @@ describe.each(few(eras, '2025-11-25'))('a server over standard input and output,
   const { command, args } = travelCommand();
   const start = (tool: string) => openAt(commandTarget([command, ...args]), era, tool);
 
-  it('apps-A1: has the Apps of its results and of its questions shown in the same sandbox as one over HTTP', async () => {
+  it('apps-A1: a server over stdio has the Apps of its results and questions shown in the same sandbox as one over HTTP', async () => {
     const { page, on, troubles } = await start('trip_show');
     const app = await frameOf(page);
     await app.getByText('Oslo → Bergen, seat 12A').waitFor();
@@ -285,7 +285,7 @@ describe('an App that is to go', () => {
 });
 
 describe('an App that attacks', () => {
-  it('app-messages-M4: with a result does nothing in the person’s name, and is closed when it floods the desk; the result stays', async () => {
+  it('app-messages-M4: an App with a result does nothing in the person’s name, and is closed when it floods the desk; the result stays', async () => {
     const evil = `<!doctype html><title>Evil</title><p>Click here</p><script>
       const answers = [];
       let out = 0;
@@ -321,7 +321,7 @@ describe('an App that attacks', () => {
     expect(await page.locator('.entry-result').textContent()).toContain('Oslo to Bergen, seat 12A');
   });
 
-  it('apps-A1, apps-A2: reaches neither the desk nor anything else, whatever its server declares', async () => {
+  it('apps-A1, apps-A2: an App that attacks reaches neither the desk nor anything else, whatever its server declares', async () => {
     const hits: string[] = [];
     const trap = createServer((req, res) => {
       hits.push(req.url ?? '');
@@ -406,7 +406,7 @@ describe('an App that attacks', () => {
     expect(on.inbox.list()).toHaveLength(1);
   });
 
-  it('app-messages-M1, app-messages-M2: sends no answer, proposes nothing behind the person’s back, and nobody proposes in its name', async () => {
+  it('app-messages-M1, app-messages-M2: an App sends no answer, proposes nothing behind the person’s back, and nobody proposes in its name', async () => {
     const { page, on } = await open('2026-07-28');
     const app = await appOf(page);
     await app.evaluate('ready');
@@ -443,7 +443,7 @@ describe('an App that attacks', () => {
     expect(on.inbox.list()).toHaveLength(1);
   });
 
-  it('app-messages-M2: what it has just changed is not sent by a click that was under way', async () => {
+  it('app-messages-M2: what an App has just changed is not sent by a click that was under way', async () => {
     const { page, on } = await open('2026-07-28');
     const app = await appOf(page);
     await app.click('text=12A');

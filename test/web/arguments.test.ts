@@ -105,7 +105,7 @@ describe('arguments as JSON', () => {
     expect(readJson(draft, schema).issues[0]!.message).toMatch(/“people” again/);
   });
 
-  it('say which secret has to be typed again where they become a form', () => {
+  it('arguments as JSON say which secret has to be typed again where they become a form', () => {
     const own = argumentFields({
       type: 'object',
       properties: { city: { type: 'string' }, api_key: { type: 'string' } },
@@ -117,7 +117,7 @@ describe('arguments as JSON', () => {
     expect(toForm(own, draftOf([['json', '{"city":"Rome"}']]), 'UTC').issues).toEqual([]);
   });
 
-  it('say what is wrong with them', () => {
+  it('arguments as JSON that cannot be read get an error that says what is wrong with them', () => {
     const wrong = (json: string) => readJson(draftOf([['json', json]]), schema).issues.map(({ message }) => message);
     expect(wrong('{"title":')[0]).toMatch(/^This cannot be read as JSON/);
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
@@ -142,7 +142,7 @@ describe('earlier values', () => {
   });
   const add = { serverId: 's', kind: 'tool', name: 'add' } as const;
 
-  it('are those of this tool, each once, newest first, and never a secret', () => {
+  it('earlier values are those of this tool, each once, newest first, and never a secret', () => {
     const own = argumentFields({ properties: { title: {}, tags: {}, password: {}, n: {} } });
     const given = [
       call({ title: 'new', tags: ['a'], password: 'sesame-4712', n: 3 }),

@@ -20,7 +20,7 @@ const edit = (args: Record<string, unknown>): CallQuestion => ({
   labels: { path: 'File to change' },
 });
 
-it('shows the arguments as a table in the operator’s words, texts and differences as such, and secrets masked', async () => {
+it('the card shows the arguments as a table in the operator’s words, texts and differences as such, and secrets masked', async () => {
   const question = edit({
     path: '/home/ada/a.md',
     oldText: 'one\ntwo',
@@ -48,7 +48,7 @@ it.each([
   ['accept', 'answered', 'You said yes to the call.'],
   ['decline', 'declined', 'You said no. The call was not made.'],
   ['dismiss', 'dismissed', 'You dismissed it. The call was not made.'],
-])('ends by the button that is pressed: %s', async (action, how, says) => {
+])('the question about a call ends by the button that is pressed: %s', async (action, how, says) => {
   const question = edit({});
   const ending = on.inbox.ask(question);
   expect((await visitor.post(`/questions/${question.id}`, { action })).status).toBe(303);
@@ -56,7 +56,7 @@ it.each([
   expect((await visitor.get(`/calls/${question.call.id}`)).text).toContain(says);
 });
 
-it('is not answered by what allows similar questions of servers', async () => {
+it('the question about a call is not answered by what allows similar questions of servers', async () => {
   const question = edit({});
   void on.inbox.ask(question);
   await visitor.post(`/questions/${question.id}`, { action: 'allow' });
@@ -75,7 +75,7 @@ const grants = {
   ],
 } as const;
 
-it('offers to let later calls pass, and says what that would have let pass', async () => {
+it('the card offers to let later calls pass, and says what that would have let pass', async () => {
   const question = { ...edit({ owner: 'ada', repo: '<b>' }), grants };
   void on.inbox.ask(question);
   const { text } = await visitor.get(`/calls/${question.call.id}`);
@@ -96,7 +96,7 @@ it('offers to let later calls pass, and says what that would have let pass', asy
   on.inbox.end(single.id, { how: 'withdrawn' });
 });
 
-it('gives the grant that was chosen, and asks again for one that is not offered', async () => {
+it('the grant that was chosen is given, and one that is not offered is asked for again', async () => {
   const question = { ...edit({ owner: 'ada', repo: 'a' }), grants };
   const ending = on.inbox.ask(question);
   const post = (fields: Record<string, string>) =>
@@ -114,7 +114,7 @@ it('gives the grant that was chosen, and asks again for one that is not offered'
   });
 });
 
-it('lists the grants under Policy, finds them, and revokes them', async () => {
+it('the page Policy lists the grants, finds them, and revokes them', async () => {
   const grant = (id: string, tool: string, shows: string): CallGrant => ({
     ...{ id, server: 'files', tool, binding: 'x', scope: 'exact', equal: {}, shows },
     ...{ madeAt: Date.now(), until: Date.now() + 3_600_000 },

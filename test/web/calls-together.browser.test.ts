@@ -28,7 +28,7 @@ async function press(page: Page, role: 'button' | 'link', name: string | RegExp)
 }
 
 it.each(few(eras, '2025-11-25'))(
-  '%s: allows those that were shown, by the keyboard alone, and neither one that came nor one that ended',
+  '%s: the keyboard alone allows the calls that were shown, and neither one that came nor one that ended',
   async era => {
     const list = join(mkdtempSync(join(tmpdir(), 'midcall-alike-')), 'removed');
     writeFileSync(list, '');

@@ -27,7 +27,7 @@ const post = (action: string, ...questions: readonly Question[]) =>
 
 afterEach(() => on.inbox.endAll('files', { how: 'withdrawn' }));
 
-it('is one row of the first page, the inbox and the list beside a page, which leads to the page of those calls', async () => {
+it('alike calls are one row of the first page, the inbox and the list beside a page, which leads to their page', async () => {
   const [a, b, alone] = [held('a'), held('b'), held('c', { alike: 'another tool' })];
   ask(a, b, alone);
   const row = `href="${address(a, b).replace('&', '&amp;')}"`;
@@ -43,7 +43,7 @@ it('is one row of the first page, the inbox and the list beside a page, which le
   expect((await visitor.get(`/calls/${alone.call.id}`)).text).not.toContain('calls like this one');
 });
 
-it('shows the arguments of each call, without secrets, and lets each be left out', async () => {
+it('the page shows the arguments of each call, without secrets, and lets each be left out', async () => {
   const [a, b, c] = [held('a'), held('b'), held('c', { why: 'rule 2 says ask; the same call was made' })];
   ask(a, b, c);
   const { text, status } = await visitor.get(address(a, b, c));
@@ -60,7 +60,7 @@ it('shows the arguments of each call, without secrets, and lets each be left out
   expect(without).toContain('Another call like this waits.');
 });
 
-it('decides about what it has shown, and not about a call that came while the person read', async () => {
+it('a decision is about what the page has shown, and not about a call that came while the person read', async () => {
   const [a, b] = [held('a'), held('b')];
   const endings = ask(a, b);
   await visitor.get(address(a, b));
@@ -78,14 +78,14 @@ it('decides about what it has shown, and not about a call that came while the pe
   expect(after).toContain(`href="${address(late)}"`);
 });
 
-it('refuses all that it has shown, by one press', async () => {
+it('one press refuses all that the page has shown', async () => {
   const questions = [held('a'), held('b'), held('c')];
   const endings = ask(...questions);
   expect((await post('decline', ...questions)).status).toBe(303);
   for (const ending of endings) expect(await ending).toEqual({ how: 'declined', via: 'web' });
 });
 
-it('says which calls had ended meanwhile, and decides about the rest', async () => {
+it('the page says which calls had ended meanwhile, and the decision counts for the rest', async () => {
   const [a, b, c] = [held('a'), held('b'), held('c')];
   const endings = ask(a, b, c);
   await on.inbox.reply(b.id, { action: 'decline' }, 'terminal');
@@ -96,7 +96,7 @@ it('says which calls had ended meanwhile, and decides about the rest', async () 
   expect((await Promise.all(endings)).map(({ how }) => how)).toEqual(['answered', 'declined', 'answered']);
 });
 
-it('counts once for each call if two people press at the same time', async () => {
+it('a decision counts once for each call if two people press at the same time', async () => {
   const questions = Array.from({ length: 20 }, (_, at) => held(String(at)));
   const endings = ask(...questions);
   const fields = questions.map(({ id }) => ['question', id] as const);
@@ -110,7 +110,7 @@ it('counts once for each call if two people press at the same time', async () =>
   expect(pressed.find(({ status }) => status === 409)?.text).toContain('20 of the calls were no longer open');
 });
 
-it('takes no action that is not on it, and no question that is not about a call', async () => {
+it('the page takes no action that is not on it, and no question that is not about a call', async () => {
   const question = held('a');
   ask(question);
   await post('grant', question);

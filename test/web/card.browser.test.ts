@@ -65,7 +65,7 @@ async function frameOf(page: Page): Promise<Frame> {
 }
 
 describe.each(few(eras, '2026-07-28'))('%s', era => {
-  it('shows the card beside the result, and the handler goes on with what the person sends there', async () => {
+  it('the desk shows the card beside the result, and the handler goes on with what the person sends there', async () => {
     const ran: string[] = [];
     const { page, troubles } = await open(era, 'card_paint', painter(ran));
     const app = await frameOf(page);
@@ -79,7 +79,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     expect(troubles).toEqual([]);
   });
 
-  it('asks by its own form where the server lets it, and the card says that there is nothing to ask', async () => {
+  it('the desk asks by its own form where the server lets it, and the card says that there is nothing to ask', async () => {
     const ran: string[] = [];
     const { page, on } = await open(era, 'any_paint', painter(ran));
     await on.inbox.reply(on.inbox.list()[0]!.id, { action: 'accept', content: { value: 'red' } }, 'web');
@@ -108,7 +108,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
   });
 });
 
-it('asks by the desk for the server of the documents, which has cards by one word', async () => {
+it('the desk asks for the server of the documents, which has cards by one word', async () => {
   const { on, id } = await open('2026-07-28', 'wall_paint', paintServer({ suspectBelowMs: 0, warn: () => {} }), {
     wall: 'north',
   });

@@ -85,7 +85,7 @@ async function runDelete(on: Page): Promise<void> {
 }
 
 describe('the first minute', () => {
-  it('elicit-05, elicit-42: shows who asks and for which call, lets me pick one of three, and exactly that note is gone', async () => {
+  it('elicit-05, elicit-42: the desk shows who asks and for which call, lets me pick one of three, and exactly that note is gone', async () => {
     const before = notesIn(desk.notes);
     await runDelete(page);
     const card = page.getByRole('article', { name: 'notes asks you' });
@@ -108,7 +108,7 @@ describe('the first minute', () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it('elicit-07: tells decline and dismiss apart, and deletes nothing for either', async () => {
+  it('elicit-07: a decline and a dismissal are told apart, and neither deletes anything', async () => {
     const before = notesIn(desk.notes);
     await runDelete(page);
     await page.getByRole('button', { name: 'Decline' }).click();
@@ -166,7 +166,7 @@ describe('the first minute', () => {
     await page.locator('.ending-dismissed').waitFor();
   });
 
-  it('still works with client script off', async () => {
+  it('the desk still works with client script off', async () => {
     const storageState = await me.context.storageState();
     await using plain = await visitor(browser, { javaScriptEnabled: false, storageState });
     await plain.page.goto(home);
@@ -198,7 +198,7 @@ describe('the first minute', () => {
     expect(notesIn(desk.notes).filter(path => path.includes('tps'))).toHaveLength(3);
   });
 
-  it('closes the form and says why when its call is cancelled in another tab', async () => {
+  it('the form closes and says why when its call is cancelled in another tab', async () => {
     await runDelete(page);
     await page.getByRole('radio', { name: /2024/ }).check();
     const other = await me.context.newPage();
@@ -209,7 +209,7 @@ describe('the first minute', () => {
     expect(await page.locator('.timeline').textContent()).toContain('You cancelled this call.');
   });
 
-  it('survives a crash of the server: the question ends truthfully, and Restart brings the server back', async () => {
+  it('the desk survives a crash of the server: the question ends truthfully, and Restart brings the server back', async () => {
     await runDelete(page);
     const { execFileSync } = await import('node:child_process');
     const children = execFileSync('pgrep', ['-P', String(desk.child.pid)], { encoding: 'utf8' })
@@ -234,7 +234,7 @@ async function runDeleteAgain(on: Page): Promise<void> {
 }
 
 describe('the process', () => {
-  it('opens with a link that works once, says where things are, and takes its servers with it', async () => {
+  it('the desk opens with a link that works once, says where things are, and takes its servers with it', async () => {
     const own = await startDesk();
     await using other = await visitor(browser);
     await other.page.goto(own.startUrl);

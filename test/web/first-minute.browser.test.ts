@@ -11,7 +11,7 @@ import { launch, leaveBrowser, violations, visitor } from './browser.ts';
 
 const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
 
-it('offers three calls with their arguments, one click each, until they were made; and lists no tool that is only for models', async () => {
+it('the first page offers three calls, one click each, until they were made; and lists no tool only for models', async () => {
   const data = mkdtempSync(join(tmpdir(), 'midcall-first-'));
   const child = spawn(process.execPath, [main, 'desk', '--no-keep', '--samples'], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -47,7 +47,7 @@ const isSame = (page: Page): Promise<boolean> => page.evaluate(() => 'same' in w
 const what = (page: Page) => page.locator('[name=what]').first();
 const pages = (page: Page, name: string) => page.locator('.pages').getByRole('link', { name, exact: true });
 
-it('shows the page of a link in place of this one, from its top and with the cursor where one types', async () => {
+it('a link shows its page in place of this one, from its top and with the cursor where one types', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   await page.setViewportSize({ width: 1000, height: 300 });
@@ -71,7 +71,7 @@ it('shows the page of a link in place of this one, from its top and with the cur
   expect(me.troubles).toEqual([]);
 });
 
-it('follow-F3: leads to the place that an address names, and to the call of a question', async () => {
+it('follow-F3: a link leads to the place that its address names, and to the call of a question', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   const question = everyField('follow-1');
@@ -104,7 +104,7 @@ async function slow(page: Page, path: string | RegExp): Promise<() => void> {
   };
 }
 
-it('follow-F2: shows the last of the links that are followed quickly, and none after Esc or where somebody goes on beside the page', async () => {
+it('follow-F2: only the last of links followed quickly is shown, and none after Esc or where somebody goes on beside the page', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   await open(page, '/add');
@@ -133,7 +133,7 @@ it('follow-F2: shows the last of the links that are followed quickly, and none a
   expect(me.troubles).toEqual([]);
 });
 
-it('follow-F2: goes on to the next page after an Esc that something else on this page has taken', async () => {
+it('follow-F2: a link goes on to its page after an Esc that something else on this page has taken', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   await open(page, '/add');
@@ -151,7 +151,7 @@ it('follow-F2: goes on to the next page after an Esc that something else on this
   expect(me.troubles).toEqual([]);
 });
 
-it('follow-F5: takes no input for a page that is being left, also where it changes meanwhile', async () => {
+it('follow-F5: a page that is being left takes no input, also where it changes meanwhile', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   await open(page, '/audit');
@@ -177,7 +177,7 @@ it('follow-F5: takes no input for a page that is being left, also where it chang
   expect(me.troubles).toEqual([]);
 });
 
-it('follow-F5: dismisses no question by the Esc that stays on its page', async () => {
+it('follow-F5: the Esc that stays on its page dismisses no question', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   const question = pickOne('follow-esc');
@@ -202,7 +202,7 @@ it('follow-F5: dismisses no question by the Esc that stays on its page', async (
   expect(me.troubles).toEqual([]);
 });
 
-it('shows what a search finds in place of this page, with the cursor where the next one is typed', async () => {
+it('what a search finds is shown in place of this page, with the cursor where the next one is typed', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   await open(page, '/history');
@@ -233,7 +233,7 @@ it('shows what a search finds in place of this page, with the cursor where the n
   expect(me.troubles).toEqual([]);
 });
 
-it('goes from question to question with n and p in place of this page, from the one that has the focus, however fast', async () => {
+it('n and p lead from question to question in place of this page, from the one with the focus, however fast', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   const asked = [pickOne('follow-n'), pickOne('follow-n'), pickOne('follow-o')];
@@ -256,7 +256,7 @@ it('goes from question to question with n and p in place of this page, from the 
   expect(me.troubles).toEqual([]);
 });
 
-it('follow-F1: leaves to the browser what is no page, and what is to open elsewhere', async () => {
+it('follow-F1: what is no page, and what is to open elsewhere, is left to the browser', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   await open(page, '/audit');
@@ -274,7 +274,7 @@ it('follow-F1: leaves to the browser what is no page, and what is to open elsewh
   expect(me.troubles).toEqual([]);
 });
 
-it('follow-F4: stays where it is, and says so, where the desk does not answer', async () => {
+it('follow-F4: a page stays where it is, and says so, where the desk does not answer', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   await open(page, '/add');
@@ -289,7 +289,7 @@ it('follow-F4: stays where it is, and says so, where the desk does not answer', 
   await what(page).fill('typed on');
 });
 
-it('fetches the page that came with a question if something was left out of it that this one does not have', async () => {
+it('the page that came with a question is fetched if something was left out of it that this one does not have', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   await open(page, '/calls/follow-1');
@@ -308,7 +308,7 @@ it('fetches the page that came with a question if something was left out of it t
   expect(me.troubles).toEqual([]);
 });
 
-it('leads back to the form that has made a call with what was filled in, but for secrets, and to an empty one by a link', async () => {
+it('the form of a call is filled in again but for secrets on the way back to it, and empty by a link', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   await on.desk.workspace.servers.add({
@@ -334,7 +334,7 @@ it('leads back to the form that has made a call with what was filled in, but for
   expect(me.troubles).toEqual([]);
 });
 
-it('folds the tools of a server beside the page once there are too many to list, and keeps what the person unfolds', async () => {
+it('the tools beside the page are folded once there are too many to list, and what the person unfolds stays', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   const add = (id: string, ...more: readonly string[]) =>

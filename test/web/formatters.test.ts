@@ -54,11 +54,11 @@ describe('the desk', async () => {
   on.policy.add({ server: '*', subject: 'roots', effect: 'refuse', forMs: 60_000 });
   on.audit.record({ type: 'policy', what: 'something' });
 
-  it('makes one date formatter for a history of any length', async () => {
+  it('the desk makes one date formatter for a history of any length', async () => {
     expect(await made(() => me.get('/history'))).toBe(1);
   });
 
-  it('makes no formatter for a page it has shown before', async () => {
+  it('the desk makes no formatter for a page it has shown before', async () => {
     const paths = [
       '/',
       '/history',
@@ -99,7 +99,7 @@ it('spellings of zones do not pile up', () => {
 describe('the history', () => {
   const long = (id: string) => ({ ...pickOne('c'), id, message: 'x'.repeat(20_000_000) });
 
-  it('forgets the oldest questions where all of them together are too large, in their call too', () => {
+  it('the history forgets the oldest questions where all of them together are too large, in their call too', () => {
     const history = new History();
     for (const id of ['a', 'b', 'c', 'd']) {
       history.asked(long(id));

@@ -7,7 +7,7 @@ import { contentOf, draftFrom, draftOf, toZoned, untouched } from '../../package
 import { fieldControl } from '../../packages/host/src/web/form/field-controls.ts';
 
 describe('markup', () => {
-  it('escapes every value in every place', () => {
+  it('markup escapes every value in every place', () => {
     expect(html`<a title="${'"><script>'}">${["<b>'", 1, null, false]}</a>`.text).toBe(
       '<a title="&quot;&gt;&lt;script&gt;">&lt;b&gt;&#39;1</a>',
     );
@@ -25,14 +25,14 @@ describe('time in a zone', () => {
       ]),
     ).content['when'];
 
-  it('carries the offset that holds on that day', () => {
+  it('a time carries the offset that its zone has on that day', () => {
     expect(sent('2026-01-15T09:30', 'Europe/Berlin')).toBe('2026-01-15T09:30:00+01:00');
     expect(sent('2026-07-15T09:30:05', 'Europe/Berlin')).toBe('2026-07-15T09:30:05+02:00');
     expect(sent('2026-07-15T09:30', 'Asia/Kolkata')).toBe('2026-07-15T09:30:00+05:30');
     expect(sent('2026-07-15T09:30', 'UTC')).toBe('2026-07-15T09:30:00Z');
   });
 
-  it('gives back the moment it was given', () => {
+  it('a time in a zone gives back the moment it was given', () => {
     for (const zone of ['Europe/Berlin', 'America/New_York', 'Asia/Kolkata', 'Australia/Lord_Howe', 'UTC']) {
       for (const month of ['01', '04', '07', '10']) {
         const at = `2026-${month}-15T12:34:56Z`;
@@ -41,7 +41,7 @@ describe('time in a zone', () => {
     }
   });
 
-  it('leaves as it was typed what is no time, an hour that was skipped, and what has no zone, to be found wrong', () => {
+  it('no time, an hour that was skipped, and what has no zone are left as typed, to be found wrong', () => {
     for (const [local, zone] of [
       ['tomorrow', 'UTC'],
       ['2026-03-29T02:30', 'Europe/Berlin'],
@@ -54,7 +54,7 @@ describe('time in a zone', () => {
     expect(toZoned('2026-01-15T09:30:00Z', 'Nowhere/Land')).toBeUndefined();
   });
 
-  it('reads a web address and a day as a terminal does', () => {
+  it('a web address and a day are read as a terminal reads them', () => {
     const fields: Field[] = [
       { kind: 'text', name: 'site', format: 'uri', required: true },
       { kind: 'text', name: 'day', format: 'date', required: true },
@@ -87,7 +87,7 @@ describe('arguments of a tool', () => {
     },
   });
 
-  it('get a control where a property fits one, and JSON where it does not; required ones first', () => {
+  it('arguments get a control where a property fits one, and JSON where it does not; required ones first', () => {
     expect(fields.map(field => [field.name, field.kind])).toEqual([
       ['title', 'text'],
       ['deep', 'json'],
@@ -101,7 +101,7 @@ describe('arguments of a tool', () => {
     ]);
   });
 
-  it('become content with nothing that was left empty', () => {
+  it('arguments become content with nothing that was left empty', () => {
     const draft = draftOf([
       ['f0', 'TPS report'],
       ['f1', '{"n": 1}'],
@@ -119,7 +119,7 @@ describe('arguments of a tool', () => {
     expect(Object.getPrototypeOf(content)).toBe(Object.prototype);
   });
 
-  it('say where JSON is wrong', () => {
+  it('an error says which argument is no JSON', () => {
     const { issues } = contentOf(fields, draftOf([['f1', '{"n":']]));
     expect(issues[0]).toMatchObject({ field: 'deep', rule: 'json' });
   });
@@ -129,7 +129,7 @@ describe('arguments of a tool', () => {
     expect(contentOf(fields, draft).content).toEqual({ title: 'T', deep: { n: 2 }, tags: ['y'] });
   });
 
-  it('survive schemas that are no schemas', () => {
+  it('schemas that are no schemas cause no error', () => {
     for (const schema of [null, 1, [], { properties: null }, { properties: { a: 1 } }]) {
       expect(() => argumentFields(schema)).not.toThrow();
     }
@@ -137,7 +137,7 @@ describe('arguments of a tool', () => {
 });
 
 describe('fields', () => {
-  it('elicit-form-23: show a default as a default, and send it', () => {
+  it('elicit-form-23: a field shows its default as a default, and sends it', () => {
     const field = { kind: 'boolean', name: 'news', required: true, default: true } as const;
     const draft = untouched([field], 'UTC');
     const place = { scope: 'q', draft, issues: [], secrets: new Set<string>(), warns: true, zone: 'UTC', now: 0 };
@@ -145,7 +145,7 @@ describe('fields', () => {
     expect(contentOf([field], draft).content).toEqual({ news: true });
   });
 
-  it('name field and rule in an error that the control points to', () => {
+  it('an error of a field is marked, and the control points to it', () => {
     const field = { kind: 'text', name: 'email', format: 'email', required: true } as const;
     const issues = [{ field: 'email', rule: 'format', message: 'Email must be an email address.' }];
     const { text } = fieldControl(field, 0, {
@@ -162,7 +162,7 @@ describe('fields', () => {
     expect(text).toContain('<p class="error" id="q-f0-error">');
   });
 
-  it('take one line for short choices, a row each for long ones, and a list of the desk’s own with a filter for forty', () => {
+  it('short choices take one line, long ones a row each, and forty a list of the desk’s own with a filter', () => {
     const shown = (count: number, title: (at: number) => string, required: boolean): string => {
       const choices = Array.from({ length: count }, (_, at) => ({ value: title(at), title: title(at) }));
       const field = { kind: 'select', name: 's', required, choices } as const;
@@ -178,7 +178,7 @@ describe('fields', () => {
     expect(forty).not.toContain('<select');
   });
 
-  it('answer by position, so that a value cannot be forged by its spelling', () => {
+  it('a choice is answered by position, so that a value cannot be forged by its spelling', () => {
     const field = { kind: 'select', name: 's', required: true, choices: [{ value: 'a\nb', title: 'A' }] } as const;
     expect(contentOf([field], draftOf([['f0', '0']])).content).toEqual({ s: 'a\nb' });
     expect(contentOf([field], draftOf([['f0', '7']])).content).toEqual({ s: '7' });

@@ -41,7 +41,7 @@ async function waiting(on: Stage, path: string): Promise<Visitor> {
   return me;
 }
 
-it('is said within two seconds, on every page, however often the browser tries to reach it', async () => {
+it('a desk that has died is said to be so on every page, however often the browser tries to reach it', async () => {
   await using on = await stage({ client: builtClient });
   void on.inbox.ask(everyField('g-1'));
   await using me = await waiting(on, 'calls/g-1');
@@ -63,7 +63,7 @@ it('is said within two seconds, on every page, however often the browser tries t
   expect(await violations(me.page)).toEqual([]);
 });
 
-it('keeps the form and what is in it, whatever is pressed', async () => {
+it('the form and what is in it stay when the desk has died, whatever is pressed', async () => {
   await using on = await stage({ client: builtClient });
   void on.inbox.ask(everyField('g-2'));
   await using me = await waiting(on, 'calls/g-2');
@@ -88,7 +88,7 @@ it('keeps the form and what is in it, whatever is pressed', async () => {
   expect([page.url(), await name.inputValue(), await notice.isVisible()]).toEqual([url, 'Ada Lovelace', true]);
 });
 
-it('says that it is not known what became of an answer the desk died with, and sends it no second time', async () => {
+it('the page says that nobody knows what became of an answer the desk died with, and sends it no second time', async () => {
   await using on = await stage({ client: builtClient });
   void on.inbox.ask(everyField('g-3'));
   await using me = await waiting(on, 'calls/g-3');
@@ -107,7 +107,7 @@ it('says that it is not known what became of an answer the desk died with, and s
   expect(await me.page.getByRole('alert').filter({ hasText: 'The desk has stopped' }).isVisible()).toBe(false);
 });
 
-it('opens no tab of the browser’s own error where a page was to be opened', async () => {
+it('no tab of the browser’s own error is opened where a page was to be opened', async () => {
   await using on = await stage({ client: builtClient });
   const question = openPage('https://pages.example/connect');
   void on.inbox.ask(question);
@@ -119,7 +119,7 @@ it('opens no tab of the browser’s own error where a page was to be opened', as
   expect(me.context.pages()).toHaveLength(1);
 });
 
-it('is taken back once the desk answers again', async () => {
+it('the notice that the desk has died is taken back once it answers again', async () => {
   await using on = await stage({ client: builtClient });
   void on.inbox.ask(everyField('g-5'));
   await using me = await visitor(browser);

@@ -158,7 +158,7 @@ describe('who may talk to the desk', () => {
     }
   });
 
-  it('keys differ from start to start', () => {
+  it('start keys differ from one another', () => {
     const keys = new Set(Array.from({ length: 50 }, () => new Guard().newStartKey()));
     expect(keys.size).toBe(50);
   });

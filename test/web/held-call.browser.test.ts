@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => leaveBrowser(browser));
 
 it.each(few(eras, '2026-07-28'))(
-  '%s: shows a call that waits, makes it once, does not make it, or lets calls like it pass until that is revoked',
+  '%s: a call that waits is shown, made once, not made, or lets calls like it pass until that is revoked',
   async era => {
     const folder = mkdtempSync(join(tmpdir(), 'midcall-held-'));
     const list = join(folder, 'removed');

@@ -61,7 +61,7 @@ describe('a name with half a surrogate pair in it, or of dots alone', () => {
   });
 });
 
-it('hides and reorders nothing in the title of a tab, and is cut there where it is long', () => {
+it('the title of a tab hides and reorders nothing, and is cut where it is long', () => {
   const view = { servers: [], open: [], csrf: 'x', link, now: 0, zone: 'UTC', event: 0, isFolded: () => undefined };
   const assets = {
     icon: '',
@@ -77,7 +77,7 @@ it('hides and reorders nothing in the title of a tab, and is cut there where it 
   expect(titled('x'.repeat(5_000))).toBe(`${'x'.repeat(200)}… (4,800 more characters) · Midcall`);
 });
 
-it('says of a result nested deeper than can be written out that it is', () => {
+it('the page says of a result nested deeper than can be written out that it is', () => {
   let structuredContent: object = {};
   for (let depth = 0; depth < 100_000; depth += 1) structuredContent = { a: structuredContent };
   const result = { content: [{ type: 'odd', structuredContent }], structuredContent };
@@ -86,7 +86,7 @@ it('says of a result nested deeper than can be written out that it is', () => {
   expect(page.main.text.split('Nested too deeply').length - 1).toBe(2);
 });
 
-it('shows a little of a progress or status message of a megabyte, and writes out what is hidden in it', () => {
+it('the page shows a little of a progress or status message of a megabyte, and writes out what is hidden in it', () => {
   const message = `half\u202E\u2800\u0007<b>${'m'.repeat(1_000_000)}`;
   const context = { csrf: 'x', link, now: 0, zone: 'UTC' };
   const running: Partial<CallView>[] = [
@@ -101,7 +101,7 @@ it('shows a little of a progress or status message of a megabyte, and writes out
   }
 });
 
-it('has a question that names no call in every running call of its server, as one that may be its own, open and ended', () => {
+it('a question that names no call is in every running call of its server, as one that may be its own, open and ended', () => {
   const history = new History();
   for (const [id, server] of [
     ['one', 's'],
@@ -133,7 +133,7 @@ it('has a question that names no call in every running call of its server, as on
   expect(history.call('two')?.items).toMatchObject([{ perhaps: true, ending: { how: 'declined' } }]);
 });
 
-it('shows a call with a hundred notices at most', () => {
+it('the page shows a call with a hundred notices at most', () => {
   const history = new History();
   history.started(call().context, 's', 0);
   for (let at = 0; at < 10_000; at += 1)
@@ -146,7 +146,7 @@ it('shows a call with a hundred notices at most', () => {
   expect(history.call('c')?.items).toHaveLength(100);
 });
 
-it('keeps results that weigh little together, the newest always, and forgets whole calls for the rest', () => {
+it('the history keeps results that weigh little together, the newest always, and forgets whole calls for the rest', () => {
   const history = new History();
   const ended = (id: string, characters: number) => {
     history.started({ ...call().context, id }, 's', 0);
@@ -166,7 +166,7 @@ it('keeps results that weigh little together, the newest always, and forgets who
   expect(ids()).toEqual(['after', 'running']);
 });
 
-it('says whose refusal a call ended with, before what the server says of it, and only where it is that', () => {
+it('the page says whose refusal a call ended with, before what the server says of it, and only where it is that', () => {
   const context = { csrf: 'x', link, now: 0, zone: 'UTC' };
   const notice = { type: 'refused', kind: 'form', by: 'policy', why: 'You refuse forms from this server.' } as const;
   const item = { notice, serverId: 's', at: 0 };

@@ -105,7 +105,7 @@ describe('a draft', () => {
     expect(me.troubles).toEqual([]);
   });
 
-  it('never holds a secret, nor a card number', async () => {
+  it('a draft never holds a secret, nor a card number', async () => {
     await using me = await nextPage(person);
     const question = signIn('k-3');
     void on.inbox.ask(question);
@@ -130,29 +130,32 @@ describe('a draft', () => {
 });
 
 describe('what was typed when a question ends without the person', () => {
-  it.each(some(['withdrawn', 'timed-out', 'server-gone']))('stays to be copied, to the last key: %s', async how => {
-    await using me = await enter({ permissions: ['clipboard-read', 'clipboard-write'] });
-    const question = everyField(`e-${how}`);
-    void on.inbox.ask(question);
-    await me.page.clock.install();
-    await me.page.goto(at(`/calls/e-${how}`));
-    await stopClock(me.page);
-    await me.page.getByLabel('Full name').fill('Ada Lovelace');
-    on.inbox.end(question.id, { how });
-    const left = me.page.locator('.left-over');
-    await left.waitFor();
-    expect(await left.locator('p').textContent()).toBe(
-      'You typed this, and it was not sent. It stays here until the desk stops, so that you can copy it.',
-    );
-    expect(await left.locator('dt').allTextContents()).toEqual(['Full name']);
-    await left.getByRole('button', { name: 'Copy' }).click();
-    await left.getByRole('button', { name: 'Copied' }).waitFor();
-    expect(await me.page.evaluate(() => navigator.clipboard.readText())).toBe('Ada Lovelace');
-    expect(await violations(me.page)).toEqual([]);
-    expect(me.troubles).toEqual([]);
-  });
+  it.each(some(['withdrawn', 'timed-out', 'server-gone']))(
+    'what was typed stays to be copied, to the last key: %s',
+    async how => {
+      await using me = await enter({ permissions: ['clipboard-read', 'clipboard-write'] });
+      const question = everyField(`e-${how}`);
+      void on.inbox.ask(question);
+      await me.page.clock.install();
+      await me.page.goto(at(`/calls/e-${how}`));
+      await stopClock(me.page);
+      await me.page.getByLabel('Full name').fill('Ada Lovelace');
+      on.inbox.end(question.id, { how });
+      const left = me.page.locator('.left-over');
+      await left.waitFor();
+      expect(await left.locator('p').textContent()).toBe(
+        'You typed this, and it was not sent. It stays here until the desk stops, so that you can copy it.',
+      );
+      expect(await left.locator('dt').allTextContents()).toEqual(['Full name']);
+      await left.getByRole('button', { name: 'Copy' }).click();
+      await left.getByRole('button', { name: 'Copied' }).waitFor();
+      expect(await me.page.evaluate(() => navigator.clipboard.readText())).toBe('Ada Lovelace');
+      expect(await violations(me.page)).toEqual([]);
+      expect(me.troubles).toEqual([]);
+    },
+  );
 
-  it('is there for somebody who comes back to a tab that was closed', async () => {
+  it('what was typed is there for somebody who comes back to a tab that was closed', async () => {
     await using me = await nextPage(person);
     const question = everyField('e-closed');
     void on.inbox.ask(question);
@@ -170,7 +173,7 @@ describe('what was typed when a question ends without the person', () => {
     ]);
   });
 
-  it('says nothing where nothing was typed', async () => {
+  it('nothing is said of what was typed where nothing was', async () => {
     await using me = await nextPage(person);
     const question = everyField('e-nothing');
     void on.inbox.ask(question);

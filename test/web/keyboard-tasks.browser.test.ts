@@ -106,7 +106,7 @@ async function pack(): Promise<void> {
   await page.locator('[data-question] input[type=radio]:focus').waitFor();
 }
 
-it('adds a server', async () => {
+it('a server is added by the keyboard alone', async () => {
   await goTo('Add a server');
   await page.locator('[name=what]:focus').waitFor();
   await type(`${process.execPath} ${file}`);
@@ -115,7 +115,7 @@ it('adds a server', async () => {
   await page.locator('.state-ready').first().waitFor();
 });
 
-it('finds a tool and runs it', async () => {
+it('a tool is found and run by the keyboard alone', async () => {
   await goTo('polish');
   await field();
   await type('the spoon');
@@ -123,7 +123,7 @@ it('finds a tool and runs it', async () => {
   await result('Polished: the spoon');
 });
 
-it('runs it again with other arguments', async () => {
+it('a call is run again with other arguments by the keyboard alone', async () => {
   await tabTo(/^Run again/);
   await follow();
   await field();
@@ -133,14 +133,14 @@ it('runs it again with other arguments', async () => {
   await result('Polished: the fork');
 });
 
-it('answers a question', async () => {
+it('a question is answered by the keyboard alone', async () => {
   await pack();
   await press('ArrowDown');
   await press('Control+Enter');
   await result('Packed: large');
 });
 
-it('declines a question', async () => {
+it('a question is declined by the keyboard alone', async () => {
   await pack();
   await tabTo(/^Decline/);
   await press('Enter');
@@ -148,7 +148,7 @@ it('declines a question', async () => {
   await result('Not packed.');
 });
 
-it('grants a folder', async () => {
+it('a folder is granted by the keyboard alone', async () => {
   await goTo('Roots');
   await tabTo(/Folder/);
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'midcall-cupboard-')));
@@ -163,7 +163,7 @@ it('grants a folder', async () => {
   expect(granted.uri).toBe(pathToFileURL(folder).href);
 });
 
-it('reads the wire, and saves it', async () => {
+it('the wire is read and saved by the keyboard alone', async () => {
   await goTo('polish');
   await field();
   await type('the knife');
@@ -181,7 +181,7 @@ it('reads the wire, and saves it', async () => {
   expect(readFileSync((await download.path())!, 'utf8')).toContain('"the knife"');
 });
 
-it('finds an earlier call', async () => {
+it('an earlier call is found by the keyboard alone', async () => {
   await goTo('History');
   await tabTo(/^Tool or argument/);
   await type('fork');

@@ -46,7 +46,7 @@ async function enter(): Promise<Visitor> {
   return me;
 }
 
-it('finds a tool in the palette, fills it in and runs it', async () => {
+it('a tool is found in the palette, filled in and run', async () => {
   await using me = await enter();
   const { page } = me;
   await page.keyboard.press('Control+k');
@@ -69,7 +69,7 @@ it('finds a tool in the palette, fills it in and runs it', async () => {
   expect(me.troubles).toEqual([]);
 });
 
-it('goes through what was found with the arrow keys, and has favourites first', async () => {
+it('the arrow keys go through what was found, which has favourites first', async () => {
   await using me = await enter();
   const { page } = me;
   on.desk.workspace.preferences.favour('tools', 'tool', 'grind', true);
@@ -83,7 +83,7 @@ it('goes through what was found with the arrow keys, and has favourites first', 
   expect(await page.locator('#palette').evaluate((dialog: HTMLDialogElement) => dialog.open)).toBe(false);
 });
 
-it('goes to the next and the previous question, and around the end', async () => {
+it('n and p go to the next and the previous question, and around the end', async () => {
   await using me = await enter();
   const questions = [pickOne('k-1'), pickOne('k-2')];
   for (const question of questions) void on.inbox.ask(question);
@@ -105,7 +105,7 @@ it('goes to the next and the previous question, and around the end', async () =>
   on.inbox.end(questions[0]!.id, { how: 'withdrawn' });
 });
 
-it('says Esc on the one card that it would dismiss now', async () => {
+it('the one card that Esc would dismiss now says so', async () => {
   await using me = await enter();
   const questions = [pickOne('k-esc'), pickOne('k-esc')];
   for (const question of questions) void on.inbox.ask(question);
@@ -135,7 +135,7 @@ it('says Esc on the one card that it would dismiss now', async () => {
   expect(me.troubles).toEqual([]);
 });
 
-it('dismisses a form by Esc at once if nothing was entered, and else says first that it would be lost', async () => {
+it('Esc dismisses a form at once if nothing was entered, and else says first that it would be lost', async () => {
   await using me = await enter();
   const { page } = me;
   const words: FormQuestion = { ...pickOne('k-lose'), fields: [{ kind: 'text', name: 'word', required: false }] };
@@ -175,7 +175,7 @@ it('dismisses a form by Esc at once if nothing was entered, and else says first 
   expect(me.troubles).toEqual([]);
 });
 
-it('goes on to the next question of a call, also where it comes with the end of the one before', async () => {
+it('the page goes on to the next question of a call, also where it comes with the end of the one before', async () => {
   await using me = await enter();
   const questions = [pickOne('k-next'), pickOne('k-next')] as const;
   // The answer to the form has both.
@@ -190,7 +190,7 @@ it('goes on to the next question of a call, also where it comes with the end of 
   on.inbox.end(questions[1].id, { how: 'withdrawn' });
 });
 
-it('lists its keys, and does without those that have no modifier where the person wants', async () => {
+it('the desk lists its keys, and does without those that have no modifier where the person wants', async () => {
   await using me = await enter();
   const { page } = me;
   await page.keyboard.press('?');
@@ -206,7 +206,7 @@ it('lists its keys, and does without those that have no modifier where the perso
   on.desk.workspace.preferences.singleKeys = true;
 });
 
-it('puts the cursor into the field of a question that comes, and takes no Enter for an answer that was on its way elsewhere', async () => {
+it('the cursor goes into the field of a question that comes, and an Enter on its way elsewhere is no answer', async () => {
   await using me = await enter();
   const { page } = me;
   const words: FormQuestion = { ...pickOne('k-3'), fields: [{ kind: 'text', name: 'word', required: false }] };
@@ -230,7 +230,7 @@ it('puts the cursor into the field of a question that comes, and takes no Enter 
   expect(me.troubles).toEqual([]);
 });
 
-it('takes the one choice that a filter leaves with Enter, sends nothing by that, and keeps saying what is wrong', async () => {
+it('Enter takes the one choice that a filter leaves, sends nothing by that, and what is wrong stays said', async () => {
   await using me = await enter();
   const { page } = me;
   const choices = Array.from({ length: 40 }, (_, at) => ({ value: `v${at}`, title: `Country ${at}` }));
@@ -274,7 +274,7 @@ it('takes the one choice that a filter leaves with Enter, sends nothing by that,
   expect(me.troubles.filter(trouble => !trouble.includes('422'))).toEqual([]);
 });
 
-it('counts down to the end of a question, and says how long there is only now and then', async () => {
+it('the page counts down to the end of a question, and says how long there is only now and then', async () => {
   await using me = await enter();
   const { page } = me;
   await page.clock.install();
@@ -297,7 +297,7 @@ it('counts down to the end of a question, and says how long there is only now an
   on.inbox.end(question.id, { how: 'timed-out' });
 });
 
-it('filters the servers and tools beside the page, and goes to the first with Enter', async () => {
+it('the servers and tools beside the page are filtered, and Enter goes to the first', async () => {
   await using me = await enter();
   const { page } = me;
   await page.keyboard.press('/');
@@ -309,7 +309,7 @@ it('filters the servers and tools beside the page, and goes to the first with En
   expect(me.troubles).toEqual([]);
 });
 
-it('folds the tools of a server, on other pages too', async () => {
+it('the tools of a server fold, on other pages too', async () => {
   await using me = await enter();
   const { page } = me;
   const tools = page.getByRole('navigation', { name: 'Servers' }).locator('.tool');
@@ -321,7 +321,7 @@ it('folds the tools of a server, on other pages too', async () => {
   expect(await page.locator('.tool-group[open]').count()).toBe(0);
 });
 
-it('fills in the rows of lists, adds and removes rows, and goes to JSON and back', async () => {
+it('the rows of lists are filled in, added and removed, and become JSON and rows again', async () => {
   await using me = await enter();
   const { page } = me;
   await page.goto(new URL('servers/tools/tools/grind', on.desk.url).href);
@@ -394,7 +394,7 @@ it('fills in the rows of lists, adds and removes rows, and goes to JSON and back
   expect(me.troubles).toEqual([]);
 });
 
-it('saves at once which folders a server may use, however fast the boxes are ticked', async () => {
+it('the folders that a server may use are saved at once, however fast the boxes are ticked', async () => {
   await using me = await enter();
   const { page } = me;
   const folders = await Promise.all(

@@ -17,7 +17,7 @@ async function unread(reader: ReadableStreamDefaultReader<Uint8Array>, live: Liv
   }
 }
 
-it('live-L1: tells of changes at once, of those that follow quickly as one, and of what is said each time', async () => {
+it('live-L1: a page is told of changes at once, of those that follow quickly as one, and of what is said each time', async () => {
   const clock = handClock();
   const live = new Live(clock);
   const reader = live.stream(0).getReader();
@@ -34,7 +34,7 @@ it('live-L1: tells of changes at once, of those that follow quickly as one, and 
   expect(clock.waiting).toBe(0);
 });
 
-it('live-L2: keeps little for a page that does not read, and tells it once when it reads again', async () => {
+it('live-L2: little is kept for a page that does not read, and it is told once when it reads again', async () => {
   const live = new Live(handClock());
   const reader = live.stream(0).getReader();
   const say = (at: number) => live.changed({ text: `${at}`, alert: false });
@@ -61,7 +61,7 @@ describe('live-L3', () => {
     return { clock, live, reader };
   };
 
-  it('brings the page with a question, and with nothing else; of questions that follow quickly, with the first', async () => {
+  it('the page comes with a question, and with nothing else; of questions that follow quickly, with the first', async () => {
     const { clock, live, reader } = await opened(async () => 'the page');
     live.changed();
     live.changed({ text: 'an ending', alert: false });
@@ -76,7 +76,7 @@ describe('live-L3', () => {
     expect(await read(reader)).toEqual({ said: 'a question', page: 'the page' });
   });
 
-  it('tells of the question all the same where the page cannot be rendered, or not in the same turn, and keeps the order', async () => {
+  it('a question is told all the same where the page cannot be rendered, or not in the same turn, and the order stays', async () => {
     const renders = [() => Promise.reject(new Error('broken')), () => new Promise<never>(() => {})];
     for (const render of renders) {
       const { live, reader } = await opened(render);
@@ -86,7 +86,7 @@ describe('live-L3', () => {
     }
   });
 
-  it('brings no page to one that does not read, and none once the stream has ended', async () => {
+  it('no page is brought to one that does not read, and none once the stream has ended', async () => {
     let rendered = 0;
     const { live, reader } = await opened(async () => `${++rendered}`);
     live.changed({ text: 'unread', alert: false });
@@ -100,7 +100,7 @@ describe('live-L3', () => {
   });
 });
 
-it('wakes nobody once it is closed', () => {
+it('nobody is woken once the stream of changes is closed', () => {
   const clock = handClock();
   const live = new Live(clock);
   live.changed();

@@ -39,7 +39,7 @@ const linksIn = (text: string): string[] =>
 const find = async (query: string): Promise<string[]> =>
   linksIn((await visitor.get(`/find?q=${encodeURIComponent(query)}`)).text);
 
-it('has a first page of one row for each server, and no tool on it', async () => {
+it('the first page has one row for each server, and no tool on it', async () => {
   const { text } = await visitor.get('/');
   expect(text.match(/class="server-row"/g)).toHaveLength(10);
   expect(text).not.toContain('_tool_');
@@ -47,7 +47,7 @@ it('has a first page of one row for each server, and no tool on it', async () =>
   expect(text.length).toBeLessThan(40_000);
 });
 
-it('lists the first tools of the server that a page is about, and those of a server that is unfolded', async () => {
+it('the first tools of the server that a page is about are listed, and those of a server that is unfolded', async () => {
   const tools = async () =>
     new Set(
       (await visitor.get('/servers/server3')).text.match(/(?<=class="tool"><span class="mono">)server\d+_tool_\d+/g),
@@ -59,12 +59,12 @@ it('lists the first tools of the server that a page is about, and those of a ser
   expect(await tools()).toBe(30);
 });
 
-it('remembers no fold of a server that is not there', async () => {
+it('no fold is remembered of a server that is not there', async () => {
   await visitor.post('/preferences/fold', { server: 'nobody', folded: 'true' });
   expect(on.desk.workspace.preferences.isFolded('nobody')).toBeUndefined();
 });
 
-it('finds tools by parts of their names, the best match first, and says how many more there are', async () => {
+it('tools are found by parts of their names, the best match first, with how many more there are', async () => {
   expect((await find('server7_tool_42'))[0]).toBe('/servers/server7/tools/server7_tool_42');
   expect(await find('tool_42 server7')).toEqual(['/servers/server7/tools/server7_tool_42']);
   expect(await find('tool')).toHaveLength(50);
@@ -72,7 +72,7 @@ it('finds tools by parts of their names, the best match first, and says how many
   expect((await visitor.get('/find?q=nowhere')).text).toContain('Nothing matches.');
 });
 
-it('finds servers, pages, open questions, and tools by what they do', async () => {
+it('servers, pages and open questions are found, and tools by what they do', async () => {
   expect((await find('server4'))[0]).toBe('/servers/server4');
   expect((await find('audit'))[0]).toBe('/audit');
   expect(await find('sharpens 42')).toHaveLength(10);
@@ -83,32 +83,32 @@ it('finds servers, pages, open questions, and tools by what they do', async () =
   on.inbox.end(question.id, { how: 'withdrawn' });
 });
 
-it('puts what was used before what was not', async () => {
+it('what was used is found before what was not', async () => {
   await on.desk.workspace.calls.run('server9', { kind: 'tool', name: 'server9_tool_77', arguments: {} });
   expect((await find('77'))[0]).toBe('/servers/server9/tools/server9_tool_77');
   expect((await find(''))[0]).toBe('/servers/server9/tools/server9_tool_77');
 });
 
-it('shows what a server writes as a name as text', async () => {
+it('what a server writes as a name is shown as text', async () => {
   expect((await visitor.get('/find?q=%3Cscript%3E')).text).not.toContain('<script>alert');
   expect((await visitor.get('/find?q=%22%3E%3Cb%3E')).text).toContain('value="&quot;&gt;&lt;b&gt;"');
 });
 
-it('has the colours that the person chose, and those of the system again', async () => {
+it('the desk has the colours that the person chose, and those of the system again', async () => {
   await visitor.post('/preferences/theme', { theme: 'dark' });
   expect((await visitor.get('/')).text).toContain('<html lang="en" data-theme="dark">');
   await visitor.post('/preferences/theme', { theme: 'system' });
   expect((await visitor.get('/settings')).text).toContain('<html lang="en">');
 });
 
-it('says once on the page of a server that its tools do not say what they change, and on the page of each that it is unknown', async () => {
+it('a server’s page says once that its tools do not say what they change, and the page of each that it is unknown', async () => {
   const { text } = await visitor.get('/servers/server3');
   expect(text.split('The server does not say what these tools change.')).toHaveLength(2);
   expect(text).not.toMatch(/class="chip hint|may destroy/);
   expect((await visitor.get('/servers/server3/tools/server3_tool_7')).text).toMatch(/hint-unknown[^>]*>unknown</);
 });
 
-it('says of a tool that it may destroy something only where its server says so', () => {
+it('a tool is said to be able to destroy something only where its server says so', () => {
   const tool = (name: string, annotations: NonNullable<OfferView['annotations']>) => ({
     name,
     annotations,

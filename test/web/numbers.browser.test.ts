@@ -22,7 +22,7 @@ const prices = (): FormQuestion => ({
   ],
 });
 
-it('stand in the person’s format with the exact value beside them where it differs, before and after they are sent', async () => {
+it('numbers have the person’s format, with the exact value beside them where it differs, before and after they are sent', async () => {
   await using me = await visitor(browser, { locale: 'de-DE' });
   const { page } = me;
   const question = prices();

@@ -15,7 +15,7 @@ describe.each(['2025-11-25', '2026-07-28'])('%s', era => {
     await whenSo(on.desk, () => on.desk.workspace.servers.get(id)?.state === 'ready' || undefined);
   };
 
-  it('shows the tools of a server whose other lists cannot be read, and says which cannot', async () => {
+  it('the desk shows the tools of a server whose other lists cannot be read, and says which cannot', async () => {
     const id = `lacking-${era}`;
     await add(id, 'prompts/list', 'resources/list');
     const said = (list: string) =>
@@ -27,7 +27,7 @@ describe.each(['2025-11-25', '2026-07-28'])('%s', era => {
     expect(text).not.toContain('The tools could not be listed');
   });
 
-  it('says that the tools cannot be listed, in place of that there are none', async () => {
+  it('the desk says that the tools cannot be listed, in place of that there are none', async () => {
     const id = `toolless-${era}`;
     await add(id, 'tools/list');
     const { text } = await visitor.get(`/servers/${id}`);
@@ -36,7 +36,7 @@ describe.each(['2025-11-25', '2026-07-28'])('%s', era => {
     expect(text).toContain(`/servers/${id}/prompts/p`);
   });
 
-  it('shows a part of an unknown kind as it was sent', async () => {
+  it('the desk shows a part of an unknown kind as it was sent', async () => {
     const id = `odd-${era}`;
     await add(id);
     for (const place of ['tools/odd', 'prompts/p']) {

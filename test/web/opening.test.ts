@@ -16,7 +16,7 @@ it.each([
   ['http:evil.example/steal', 'http://evil.example/steal'],
   ['https:\\evil.example\\a', 'https://evil.example/a'],
   ['https://example.com/a?b=c', 'https://example.com/a?b=c'],
-])('leads to what was judged, however it was written: %s', (sent, judged) => {
+])('the page leads to what was judged, however it was written: %s', (sent, judged) => {
   const page = openingPage(sent, assets);
   expect(page).toContain(`url=${judged}"`);
   expect(page).toContain(`<a href="${judged}"`);

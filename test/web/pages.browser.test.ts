@@ -256,7 +256,7 @@ describe('every page and state', () => {
     expect(me.troubles).toEqual([]);
   });
 
-  it('play a sound, copy a text as it was written and a result as JSON, and break long values of JSON into lines', async () => {
+  it('pages play a sound, copy a text as it was written and a result as JSON, and break long values of JSON into lines', async () => {
     await using me = await enter({
       viewport: { width: 400, height: 800 },
       permissions: ['clipboard-read', 'clipboard-write'],
@@ -294,7 +294,7 @@ describe('every page and state', () => {
     expect(me.troubles).toEqual([]);
   });
 
-  it('filter the prompts and resources of a server with its tools', async () => {
+  it('pages filter the prompts and resources of a server with its tools', async () => {
     await using me = await enter();
     await me.page.goto(at('/servers/rich'));
     const rows = me.page.locator('.tool-row .name .mono:visible');
@@ -331,7 +331,7 @@ describe('every page and state', () => {
     expect(me.troubles).toEqual([]);
   });
 
-  it('break no word of a table on a phone, cut no cell off, and have every page in sight in the bar', async () => {
+  it('pages on a phone break no word of a table, cut no cell off, and have every page in sight in the bar', async () => {
     on.policy.add({ server: '*', subject: '*', effect: 'refuse', forMs: 900_000 });
     on.audit.record({ type: 'policy', what: 'refuse everything for every server' });
     await using me = await enter({ viewport: { width: 390, height: 844 } });
@@ -418,7 +418,7 @@ describe('every page and state', () => {
     expect(gap).toEqual({ left: true, right: true });
   });
 
-  it('scroll only for what does not fit, name an address without a domain without an empty mark, and keep a colon after a key', async () => {
+  it('pages scroll only for what does not fit, mark no domain where an address has none, and keep a colon after a key', async () => {
     await using me = await enter({ viewport: { width: 400, height: 860 } });
     const { page } = me;
     await page.goto(at('/nothing'));
@@ -453,7 +453,7 @@ describe('every page and state', () => {
     expect(order).toEqual([...order].sort((a, b) => a - b));
   });
 
-  it('say by lines what backgrounds said, where the person’s own colours replace ours', async () => {
+  it('pages say by lines what backgrounds said, where the person’s own colours replace ours', async () => {
     await using me = await enter({ forcedColors: 'active' });
     const { page } = me;
     await page.goto(at('/servers/silent/tools/look'));
@@ -469,7 +469,7 @@ describe('every page and state', () => {
     expect(await outlined('.pages a:not([aria-current])')).toBe('none');
   });
 
-  it('weigh less than 90 KB at first paint, all files together, and little once these are there', async () => {
+  it('pages weigh less than 90 KB at first paint, all files together, and little once these are there', async () => {
     await using me = await visitor(browser);
     let bytes = 0;
     const client = await me.context.newCDPSession(me.page);

@@ -8,7 +8,7 @@ import { pickOne, stageOfFile } from './stage.ts';
 
 const item = (text: string) => part('li', { class: 'row', 'data-key': 'k' }, html`<b>${text}</b>`);
 
-it('knows where the parts of some markup are, however it was put together, and leaves out those that somebody has', () => {
+it('markup knows where its parts are, however it was put together, and leaves out those that somebody has', () => {
   const [one, two] = [item('1 < 2'), item('two')];
   const whole = html`<ul>${['a & b', [one, html`<i>${two}</i>`]]}</ul>`;
   expect(whole.parts.map(({ start, end }) => whole.text.slice(start, end))).toEqual([one.text, two.text]);
@@ -17,14 +17,14 @@ it('knows where the parts of some markup are, however it was put together, and l
   expect(whole.without(new Set([one.parts[0]!.name])).text).toBe(`<ul>a &amp; b${instead}<i>${two.text}</i></ul>`);
 });
 
-it('gives parts the same name only where they are the same', () => {
+it('parts have the same name only where they are the same', () => {
   expect(item('a').parts[0]!.name).toBe(item('a').parts[0]!.name);
   expect(item('a').parts[0]!.name).not.toBe(item('b').parts[0]!.name);
 });
 
 const on = await stageOfFile();
 
-it('brings with the next question what has changed since the last, and leaves out the rest', async () => {
+it('the next question brings what has changed since the last, and leaves out the rest', async () => {
   const { cookie } = await enter(on.desk);
   const page = new URL('policy', on.desk.url).pathname;
   const url = new URL(`events?${new URLSearchParams({ since: '0', page })}`, on.desk.url);

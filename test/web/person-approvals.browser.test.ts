@@ -38,7 +38,7 @@ const details = {
   ],
 };
 
-it('looks right wherever something is asked of several people', async () => {
+it('the pages look right wherever something is asked of several people', async () => {
   const { on, passkeys, page, go } = await enter();
   const { questions } = on;
   passkeys.list_.push({ id: 'k1', name: 'Laptop', addedAt: Date.now() - 400_000_000 });
@@ -89,7 +89,7 @@ it('looks right wherever something is asked of several people', async () => {
   }
 });
 
-it('looks right on the page of passkeys, and where there are none', async () => {
+it('the page of passkeys looks right, and so does the inbox where there are none', async () => {
   const first = await enter();
   await first.go('/passkeys');
   await judged(first.page, 'passkeys-none');

@@ -34,7 +34,7 @@ const laptop = { id: 'k1', name: 'Laptop', addedAt: 1 };
 const isOpen = (path: string): boolean => questions.inbox.get(path.split('/').at(-1)!) !== undefined;
 
 describe('a question that several people answer', () => {
-  it('says who asks it, who decides, who has answered, until when, and what follows', async () => {
+  it('the question says who asks it, who decides, who has answered, until when, and what follows', async () => {
     const path = put(view({ count: 3, votes: [vote('Ann <b>Lee</b>'), vote('Dan Wu', 'decline')] }));
     const { text } = await get(path);
     const said = textOf(text);
@@ -67,11 +67,11 @@ describe('a question that several people answer', () => {
       'One person of finance decides. What follows If you agree, the call goes on. If you decline, others',
     ],
     [{ requester: undefined }, 'Nobody knows whose call this is.'],
-  ])('says what follows from the votes so far: %j', async (more, says) => {
+  ])('the question says what follows from the votes so far: %j', async (more, says) => {
     expect(textOf((await get(put(view(more as Partial<ApprovalView>)))).text)).toContain(says);
   });
 
-  it('with fields is decided by the same answer of several people', async () => {
+  it('a question with fields is decided by the same answer of several people', async () => {
     const fields = [{ kind: 'boolean', name: 'answer', title: 'Approve', required: true }] as const;
     const said = textOf((await get(put(view({ votes: [vote('Ann')] }), payment({ fields })))).text);
     expect(said).toContain('2 people of finance have to give the same answer.');
@@ -79,7 +79,7 @@ describe('a question that several people answer', () => {
     expect(said).toContain('The call goes on once 2 people have given the same answer.');
   });
 
-  it('shows what it is about unabridged, and nothing in it as markup', async () => {
+  it('the question shows what it is about unabridged, and nothing in it as markup', async () => {
     const long = `${'word '.repeat(40_000)}the end`;
     const texts: readonly (readonly [NonNullable<ApprovalView['details']>, string])[] = [
       [long, 'the end'],
@@ -123,20 +123,23 @@ describe('a question that several people answer', () => {
       { outcome: 'timed-out' },
     ],
     ['You did not answer.', 'The server no longer needs it.', ['Withdrawn', 'without you'], { outcome: 'withdrawn' }],
-  ] as const)('says afterwards what the person did, and how it stands: %s %s', async (own, stands, listed, more) => {
-    const question = payment();
-    questions.approvals.set(question.id, view(more as Partial<ApprovalView>));
-    const isOwn = 'votes' in more && more.votes.some(each => each.isOwn);
-    questions.past(question, isOwn ? { how: 'answered', via: 'inbox' } : { how: 'withdrawn' });
-    const said = textOf((await get(`/questions/${question.id}`)).text);
-    expect(said).toContain(own);
-    expect(said).toContain(stands);
-    expect(said).toContain('Requested by Cleo Park');
-    const row = (await get('/past')).text.split(`/questions/${question.id}`)[1]!.split('</tr>')[0]!;
-    for (const each of listed) expect(row).toContain(`>${each}<`);
-  });
+  ] as const)(
+    'the question says afterwards what the person did, and how it stands: %s %s',
+    async (own, stands, listed, more) => {
+      const question = payment();
+      questions.approvals.set(question.id, view(more as Partial<ApprovalView>));
+      const isOwn = 'votes' in more && more.votes.some(each => each.isOwn);
+      questions.past(question, isOwn ? { how: 'answered', via: 'inbox' } : { how: 'withdrawn' });
+      const said = textOf((await get(`/questions/${question.id}`)).text);
+      expect(said).toContain(own);
+      expect(said).toContain(stands);
+      expect(said).toContain('Requested by Cleo Park');
+      const row = (await get('/past')).text.split(`/questions/${question.id}`)[1]!.split('</tr>')[0]!;
+      for (const each of listed) expect(row).toContain(`>${each}<`);
+    },
+  );
 
-  it('says of somebody who has left the group that they are no longer asked', async () => {
+  it('somebody who has left the group is told that they are no longer asked', async () => {
     const question = payment();
     questions.approvals.set(question.id, view());
     questions.past(question, { how: 'refused-by-policy', decision: 'This person is no longer in the group.' });
@@ -147,7 +150,7 @@ describe('a question that several people answer', () => {
 });
 
 describe('a call that rules ask several people about', () => {
-  it('says that it has not been made, why they are asked, and what it would be made with; the server says nothing', async () => {
+  it('the page says that the call has not been made, why they are asked, and with what it would be made', async () => {
     const path = put(view({ count: 3, votes: [vote('Ann')] }), paymentByRule());
     const { text } = await get(path);
     const said = textOf(text);
@@ -182,17 +185,20 @@ describe('a call that rules ask several people about', () => {
     ['Too few were left for 2 to agree. The call was not made.', { outcome: 'unreachable' }],
     ['The time ran out before 2 people had agreed. The call was not made.', { outcome: 'timed-out' }],
     ['It waits no more for an answer. The call was not made.', { outcome: 'withdrawn' }],
-  ] as const)('says afterwards what became of the call, and not what its server was told: %s', async (says, more) => {
-    const question = paymentByRule();
-    questions.approvals.set(question.id, view(more as Partial<ApprovalView>));
-    questions.past(question, { how: 'withdrawn' });
-    const said = textOf((await get(`/questions/${question.id}`)).text);
-    expect(said).toContain(says);
-    expect(said).toContain('What the call would be made with');
-    expect(said.toLowerCase()).not.toContain('the server');
-  });
+  ] as const)(
+    'the page says afterwards what became of the call, and not what its server was told: %s',
+    async (says, more) => {
+      const question = paymentByRule();
+      questions.approvals.set(question.id, view(more as Partial<ApprovalView>));
+      questions.past(question, { how: 'withdrawn' });
+      const said = textOf((await get(`/questions/${question.id}`)).text);
+      expect(said).toContain(says);
+      expect(said).toContain('What the call would be made with');
+      expect(said.toLowerCase()).not.toContain('the server');
+    },
+  );
 
-  it('is made or not made by the requester alone, where they confirm it with a passkey', async () => {
+  it('a call is made or not made by the requester alone, where they confirm it with a passkey', async () => {
     passkeys.list_.push(laptop);
     const { group: _, requester: __, ...alone } = view({ assurance: 'present', count: 1 });
     const { text } = await get(put(alone, paymentByRule()));
@@ -209,7 +215,7 @@ describe('a call that rules ask several people about', () => {
 describe('a question that needs a passkey', () => {
   const present = view({ assurance: 'present' });
 
-  it('takes no reply that a passkey has not confirmed: neither yes nor no', async () => {
+  it('no reply is taken that a passkey has not confirmed: neither yes nor no', async () => {
     passkeys.list_.push(laptop);
     const path = put(present);
     for (const action of ['accept', 'decline', 'dismiss'])
@@ -230,7 +236,7 @@ describe('a question that needs a passkey', () => {
     expect(isOpen(path)).toBe(false);
   });
 
-  it('is confirmed for exactly the reply that is sent', async () => {
+  it('a passkey confirms exactly the reply that is sent', async () => {
     passkeys.list_.push(laptop);
     const fields = [{ kind: 'text', name: 'why', title: 'Why', required: true }] as const;
     const question = payment({ fields });
@@ -247,7 +253,7 @@ describe('a question that needs a passkey', () => {
     expect([late.status, late.headers['content-type']]).toEqual([409, expect.stringContaining('text/html')]);
   });
 
-  it('has no buttons for somebody without a passkey, and leads to adding one and back', async () => {
+  it('a question has no buttons for somebody without a passkey, and leads to adding one and back', async () => {
     const path = put(present);
     const id = path.split('/').at(-1)!;
     const { text } = await get(path);
@@ -263,7 +269,7 @@ describe('a question that needs a passkey', () => {
     expect((await get(path)).text).toContain(`data-passkey="${path}/passkey"`);
   });
 
-  it('says what is missing where there can be no passkeys', async () => {
+  it('the question says what is missing where there can be no passkeys', async () => {
     for (const [options, origin] of [
       [{ passkeys: scriptedPasskeys({ isPossible: false, origin: 'http://10.0.0.7' }) }, 'http://10.0.0.7'],
       [{}, undefined],
@@ -281,7 +287,7 @@ describe('a question that needs a passkey', () => {
     }
   });
 
-  it('can be closed without one by the person who alone is asked', async () => {
+  it('the person who alone is asked can close the question without a passkey', async () => {
     const { group: _, requester: __, ...alone } = present;
     const path = put({ ...alone, count: 1 });
     passkeys.list_.push(laptop);
@@ -295,7 +301,7 @@ describe('a question that needs a passkey', () => {
 });
 
 describe('the page of passkeys', () => {
-  it('lists them, adds and removes them, and says what is wrong', async () => {
+  it('the page of passkeys lists them, adds and removes them, and says what is wrong', async () => {
     expect((await get('/passkeys')).text).toContain('You have no passkey yet.');
     const refused = await post('/passkeys', { name: '<b>Phone', passkey: 'bad' });
     expect(refused.status).toBe(422);
@@ -327,16 +333,19 @@ describe('the page of passkeys', () => {
     [{ isFresh: false }, 1, [true, true]],
     [{ isFresh: true, needsInvitation: true }, 0, [false, false]],
     [{ isFresh: true, needsInvitation: true }, 1, [true, false]],
-  ])('offers what the person may do: %j with %s passkeys', async (change, count, [canAdd, mustSignIn]) => {
-    const theirs = scriptedPasskeys(change);
-    if (count) theirs.list_.push(laptop);
-    await using own = await personStage({ passkeys: theirs });
-    const { text } = await ask(own, '/passkeys');
-    const form = text.slice(text.indexOf('id="add-passkey"')).split('>')[0]!;
-    expect([!form.includes('hidden'), text.includes('Sign in again')]).toEqual([canAdd, mustSignIn]);
-  });
+  ])(
+    'the page of passkeys offers what the person may do: %j with %s passkeys',
+    async (change, count, [canAdd, mustSignIn]) => {
+      const theirs = scriptedPasskeys(change);
+      if (count) theirs.list_.push(laptop);
+      await using own = await personStage({ passkeys: theirs });
+      const { text } = await ask(own, '/passkeys');
+      const form = text.slice(text.indexOf('id="add-passkey"')).split('>')[0]!;
+      expect([!form.includes('hidden'), text.includes('Sign in again')]).toEqual([canAdd, mustSignIn]);
+    },
+  );
 
-  it('changes nothing without the token of the session, and does not exist where there are no passkeys', async () => {
+  it('nothing changes without the token of the session, and the page does not exist where there are no passkeys', async () => {
     passkeys.list_.push(laptop);
     for (const path of ['/passkeys', '/passkeys/passkey', '/passkeys/k1/remove', '/passkeys/k1/remove/passkey']) {
       expect((await post(path, { csrf: 'forged', passkey: 'good' })).status).toBe(403);

@@ -49,7 +49,7 @@ const oneLine = (message: string, more: Partial<FormQuestion> = {}): FormQuestio
 });
 
 describe('answering', () => {
-  it('fills in a form of several kinds of field from the list, and goes on to the next question', async () => {
+  it('a form of several kinds of field is filled in from the list, and the next question follows', async () => {
     const me = await enter();
     const { on, page } = me;
     const question = everyField('profile');
@@ -91,7 +91,7 @@ describe('answering', () => {
     await page.getByText('Nothing more waits for you.').waitFor();
   });
 
-  it('goes back in a wizard with what was typed', async () => {
+  it('a wizard goes back with what was typed', async () => {
     const { on, page } = await enter();
     const back = { kind: 'select', name: 'back', required: false, wayBack: true } as const;
     const question = oneLine('Step 2: Colour', {
@@ -110,7 +110,7 @@ describe('answering', () => {
   it.each([
     ['Decline', 'declined', 'You declined.'],
     ['Dismiss', 'dismissed', 'You dismissed it.'],
-  ])('ends a question by its button: %s', async (name, how, says) => {
+  ])('a question ends by its button: %s', async (name, how, says) => {
     const { on, page } = await enter();
     const question = pickOne('d');
     const ending = on.questions.ask(question);
@@ -120,7 +120,7 @@ describe('answering', () => {
     expect(await ending).toEqual({ how, via: 'inbox' });
   });
 
-  it('opens a page in a tab of its own, after the consent', async () => {
+  it('a page opens in a tab of its own, after the consent', async () => {
     const { on, page, context } = await enter();
     await context.route('https://pay.example.com/**', route =>
       route.fulfill({ body: 'Paid.', contentType: 'text/plain' }),
@@ -136,7 +136,7 @@ describe('answering', () => {
     await page.getByText('You agreed to open the page.').waitFor();
   });
 
-  it('makes a call that waits, and shows its arguments', async () => {
+  it('a call that waits is made, and its arguments are shown', async () => {
     const { on, page } = await enter();
     const { id, asker, askedAt } = pickOne(undefined);
     const ending = on.questions.ask({
@@ -152,7 +152,7 @@ describe('answering', () => {
     expect(await ending).toMatchObject({ how: 'answered' });
   });
 
-  it('says in the second of two tabs that the first was faster, and keeps what was typed there to be copied', async () => {
+  it('the second of two tabs says that the first was faster, and keeps what was typed there to be copied', async () => {
     const me = await enter();
     const question = oneLine('Which colour?');
     const ending = me.on.questions.ask(question);
@@ -168,7 +168,7 @@ describe('answering', () => {
     expect(await violations(second)).toEqual([]);
   });
 
-  it('lets exactly one of two answers win that are sent at once, and says so in the other tab for as long as that is open', async () => {
+  it('exactly one of two answers sent at once wins, and the other tab says so for as long as it is open', async () => {
     const { on, page: first, context } = await enter();
     const question = oneLine('Which colour?');
     const ending = on.questions.ask(question);
@@ -200,7 +200,7 @@ describe('answering', () => {
     expect(await lost!.page.locator('.left-over dd').textContent()).toBe(lost!.colour);
   });
 
-  it('shows at once that a question was answered elsewhere, on its page and in the list', async () => {
+  it('a question that was answered elsewhere is shown as such at once, on its page and in the list', async () => {
     const me = await enter();
     const question = oneLine('Which colour?');
     void me.on.questions.ask(question);
@@ -214,7 +214,7 @@ describe('answering', () => {
     await me.page.getByText('in the host').waitFor();
   });
 
-  it('says that an answer is on its way, and follows', async () => {
+  it('the page says that an answer is on its way, and then how it ended', async () => {
     const { on, page } = await enter();
     const question = oneLine('Which colour?');
     void on.questions.ask(question);
@@ -228,7 +228,7 @@ describe('answering', () => {
     await page.getByText('You answered.').waitFor();
   });
 
-  it('says what to do when the host has stopped waiting', async () => {
+  it('the page says what to do when the host has stopped waiting', async () => {
     const { on, page } = await enter();
     const question = oneLine('Which colour?');
     void on.questions.ask(question);
@@ -244,7 +244,7 @@ describe('answering', () => {
 });
 
 describe('a page that is open', () => {
-  it('follows ten questions as they come and end, and keeps what is typed, its focus and its place', async () => {
+  it('an open page follows ten questions as they come and end, and keeps what is typed, its focus and its place', async () => {
     const { on, page } = await enter();
     const all = Array.from({ length: 10 }, (_, at) => oneLine(`Question ${at}`, { askedAt: Date.now() + at }));
     for (const question of all) void on.questions.ask(question);
@@ -274,7 +274,7 @@ describe('a page that is open', () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Question 6');
   });
 
-  it('never puts a secret aside, in the page nor elsewhere in the browser', async () => {
+  it('a secret is never put aside, in the page nor elsewhere in the browser', async () => {
     const { on, page } = await enter();
     const question = oneLine('Sign in', {
       fields: [
@@ -301,7 +301,7 @@ describe('a page that is open', () => {
     expect(stored).not.toMatch(/hunter2|ada/);
   });
 
-  it('says so while the inbox cannot be reached, keeps what is typed, and goes on by itself', async () => {
+  it('the page says that the inbox cannot be reached, keeps what is typed, and goes on by itself', async () => {
     const { on, page, context, troubles } = await enter();
     const question = oneLine('Which colour?');
     const ending = on.questions.ask(question);
@@ -320,7 +320,7 @@ describe('a page that is open', () => {
 });
 
 describe('signing out', () => {
-  it('ends the session, forgets its path, and every other page of it leads to signing in', async () => {
+  it('signing out ends the session, forgets its path, and leads every other page of it to signing in', async () => {
     const me = await enter();
     const { on, page, troubles } = me;
     const other = await tab(me, '/past');
@@ -335,7 +335,7 @@ describe('signing out', () => {
     troubles.length = 0;
   });
 
-  it('keeps what was typed when the session has ended meanwhile', async () => {
+  it('what was typed stays when the session has ended meanwhile', async () => {
     const { on, page, troubles } = await enter();
     void on.questions.ask(oneLine('Which colour?'));
     await items(page).first().click();
@@ -348,7 +348,7 @@ describe('signing out', () => {
     troubles.length = 0;
   });
 
-  it('finds the session of a browser again from the public address, with the question that it names', async () => {
+  it('the public address finds the session of a browser again, with the question that it names', async () => {
     const { on, page, troubles } = await enter();
     const question = oneLine('Which colour?');
     void on.questions.ask(question);
@@ -366,7 +366,7 @@ describe('signing out', () => {
 });
 
 describe('for everybody', () => {
-  it('can be used by the keyboard alone', async () => {
+  it('the inbox can be used by the keyboard alone', async () => {
     const { on, page } = await enter();
     const ending = on.questions.ask(pickOne('keys'));
     const next = on.questions.ask(oneLine('Which colour?', { askedAt: Date.now() }));
@@ -394,7 +394,7 @@ describe('for everybody', () => {
     expect(await next).toMatchObject({ how: 'dismissed' });
   });
 
-  it('works without client script', async () => {
+  it('the inbox works without client script', async () => {
     const { on, page } = await enter({ javaScriptEnabled: false });
     const question = everyField('plain');
     const ending = on.questions.ask(question);
@@ -418,7 +418,7 @@ describe('for everybody', () => {
     expect(on.signedOut).toBe('here');
   });
 
-  it('is clean for axe and in every width and colour: the lists, cards, endings, and pages outside a session', async () => {
+  it('the inbox is clean for axe, in every width and colour: lists, cards, endings, and pages outside a session', async () => {
     const { on, page, troubles } = await enter();
     const judge = (name: string) => judged(page, name);
     await page.getByText('Nothing is waiting for you.').waitFor();

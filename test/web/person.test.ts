@@ -30,7 +30,7 @@ const call = (more: Partial<CallQuestion> = {}): CallQuestion => ({
 });
 
 describe('the list of what waits', () => {
-  it('says what the page is for while nothing waits', async () => {
+  it('the inbox says what it is for while nothing waits', async () => {
     const { status, text } = await get('/');
     expect(status).toBe(200);
     expect(text).toContain('Nothing is waiting for you.');
@@ -38,7 +38,7 @@ describe('the list of what waits', () => {
     expect(text).toContain('<title>Inbox · Midcall</title>');
   });
 
-  it('names the server, the call, the age, the deadline and the host that waits, the oldest question first', async () => {
+  it('the list names the server, the call, the age, the deadline and the host that waits, the oldest question first', async () => {
     const old = { ...pickOne('l1'), openUntil: Date.UTC(2030, 0, 1, 12, 30) };
     const young = { ...openPage('https://pay.example.com/x'), askedAt: Date.now() };
     void questions.ask(old);
@@ -57,7 +57,7 @@ describe('the list of what waits', () => {
     expect(second).toContain('Cursor has stopped waiting');
   });
 
-  it('has fifty questions on a page, and shows the last page where the list has become shorter', async () => {
+  it('the list has fifty questions on a page, and shows the last page where it has become shorter', async () => {
     for (let at = 0; at < 120; at += 1) void questions.ask({ ...pickOne(`p${at}`), message: `Question ${at}.` });
     const listed = async (path: string) =>
       [...(await get(path)).text.matchAll(/Question (\d+)\./g)].map(([, at]) => Number(at));
@@ -69,7 +69,7 @@ describe('the list of what waits', () => {
     expect(questions.reads).toContain('open 50 50');
   });
 
-  it('writes times in the zone that the browser has told, and in UTC where it has not', async () => {
+  it('times are written in the zone that the browser has told, and in UTC where it has not', async () => {
     const question = { ...pickOne('z'), openUntil: Date.UTC(2030, 0, 1, 12, 30) };
     void questions.ask(question);
     const told = await get(pathOf(question), { cookie: 'a=b; midcall-zone=Asia%2FTokyo' });
@@ -85,7 +85,7 @@ describe('the list of what waits', () => {
 });
 
 describe('answering', () => {
-  it('sends the answer of a form and leads to how it ended', async () => {
+  it('the answer of a form is sent, and leads to how it ended', async () => {
     const question = pickOne('a1');
     const ending = questions.ask(question);
     const answer = await post(pathOf(question), { action: 'accept', f0: '1', f1: 'true' });
@@ -97,7 +97,7 @@ describe('answering', () => {
     expect(text).toContain('Nothing more waits for you.');
   });
 
-  it('leads to the next open question after an answer, and says what to do for a host that has stopped waiting', async () => {
+  it('an answer leads to the next open question, and says what to do for a host that has stopped waiting', async () => {
     const [question, next] = [pickOne('n1'), pickOne('n2')];
     void questions.ask(question);
     void questions.ask(next);
@@ -117,14 +117,14 @@ describe('answering', () => {
     ['decline', 'declined', call()],
     ['accept', 'answered', useModel('k3')],
     ['accept', 'answered', useReply('k4')],
-  ] as const)('ends a question by the button that is pressed: %s', async (action, how, question) => {
+  ] as const)('a question ends by the button that is pressed: %s', async (action, how, question) => {
     const ending = questions.ask(question);
     expect((await get(pathOf(question))).text).toContain('value="decline"');
     expect((await post(pathOf(question), { action })).status).toBe(303);
     expect(await ending).toMatchObject({ how, via: 'inbox' });
   });
 
-  it('opens a page only after the consent, as it was judged', async () => {
+  it('a page opens only after the consent, as it was judged', async () => {
     const question = openPage('https://pay.example.com/x?a=b');
     const ending = questions.ask(question);
     expect((await get(pathOf(question))).text).not.toContain('href="https://pay');
@@ -134,7 +134,7 @@ describe('answering', () => {
     expect(await ending).toMatchObject({ how: 'answered' });
   });
 
-  it('makes no decisions for later, stores nothing that is typed, and takes no such button', async () => {
+  it('an inbox makes no decisions for later, stores nothing that is typed, and takes no such button', async () => {
     const all = [pickOne('s1'), useModel('s2'), call()];
     for (const question of all) {
       void questions.ask(question);
@@ -149,7 +149,7 @@ describe('answering', () => {
     expect((await post(`${pathOf(all[0]!)}/draft`, { f0: '1' })).status).toBe(404);
   });
 
-  it('names field and rule where an answer does not fit, at once, and keeps what was typed', async () => {
+  it('an answer that does not fit names field and rule at once, and what was typed stays', async () => {
     const question = everyField('w1');
     void questions.ask(question);
     questions.isSilent = true;
@@ -159,7 +159,7 @@ describe('answering', () => {
     for (const field of ['f0', 'f1', 'f5']) expect(answer.text).toContain(`id="q-${question.id}-${field}-error"`);
   });
 
-  it('checks the fields that were visited, and reviews an answer without client script', async () => {
+  it('the fields that were visited are checked, and an answer is reviewed without client script', async () => {
     const question = everyField('c1');
     void questions.ask(question);
     const checked = await post(`${pathOf(question)}/check`, { f0: 'A', f1: 'nonsense', visited: 'f1' });
@@ -171,7 +171,7 @@ describe('answering', () => {
     expect(questions.inbox.get(question.id)).toBeDefined();
   });
 
-  it('says to a late answer how and where the question ended, and shows what was typed so that it can be copied', async () => {
+  it('a late answer hears how and where the question ended, and what was typed is shown to be copied', async () => {
     const question = everyField('e1');
     void questions.ask(question);
     await questions.inbox.reply(question.id, { action: 'decline' }, 'host');
@@ -181,7 +181,7 @@ describe('answering', () => {
     expect(late.text).toMatch(/You typed this, and it was not sent[\s\S]*Ada, typed in vain/);
   });
 
-  it('says the same where another answer arrives while this one is on its way', async () => {
+  it('an answer that another one overtakes on its way hears how the question ended', async () => {
     const question = pickOne('e2');
     void questions.ask(question);
     const { reply } = questions;
@@ -195,7 +195,7 @@ describe('answering', () => {
     expect(late.text).toContain('You dismissed it in the terminal.');
   });
 
-  it('says that an answer is on its way while the process that asks says nothing, and how it ended afterwards', async () => {
+  it('an answer is said to be on its way while the process that asks is silent, and how it ended afterwards', async () => {
     const question = pickOne('o1');
     void questions.ask(question);
     questions.isSilent = true;
@@ -212,7 +212,7 @@ describe('answering', () => {
 });
 
 describe('what was asked before', () => {
-  it('is listed by its end, the latest first, with how and where it ended', async () => {
+  it('past questions are listed by their end, the latest first, with how and where they ended', async () => {
     const names = ['host', 'inbox', 'policy', 'terminal'] as const;
     for (const via of names) questions.past({ ...pickOne('h'), message: `Past by ${via}.` }, { how: 'declined', via });
     questions.past({ ...pickOne('h'), message: 'Past in doubt.' }, { how: 'in-doubt' });
@@ -238,12 +238,12 @@ describe('what was asked before', () => {
     [{ how: 'refused-by-policy', decision: 'You were <removed>.' }, pickOne('d3'), 'You were &lt;removed&gt;.'],
     [{ how: 'declined', via: 'terminal' }, pickOne('d4'), 'You declined in the terminal.'],
     [{ how: 'server-gone' }, pickOne('d5'), 'The server stopped'],
-  ] as const)('says in plain words how it ended: %j', async (ending, question, words) => {
+  ] as const)('a past question says in plain words how it ended: %j', async (ending, question, words) => {
     questions.past(question, ending);
     expect((await get(pathOf(question))).text).toContain(words);
   });
 
-  it('shows the arguments of the call with secrets masked', async () => {
+  it('a past question shows the arguments of the call with secrets masked', async () => {
     const question = call();
     questions.past(question, { how: 'declined', via: 'inbox' });
     const { text } = await get(pathOf(question));
@@ -251,7 +251,7 @@ describe('what was asked before', () => {
     expect(text).not.toContain('hunter2-of-the-inbox');
   });
 
-  it('has fifty questions on a page', async () => {
+  it('the list of past questions has fifty on a page', async () => {
     await using many = await personStage();
     for (let at = 0; at < 60; at += 1)
       many.questions.past({ ...pickOne('m'), message: `Past ${at}.` }, { how: 'timed-out' });
@@ -261,7 +261,7 @@ describe('what was asked before', () => {
 });
 
 describe('who may', () => {
-  it('person-P2: changes nothing without the token of the session', async () => {
+  it('person-P2: nothing changes without the token of the session', async () => {
     const question = pickOne('t1');
     void questions.ask(question);
     for (const csrf of ['', 'x', on.csrf.slice(0, -1), `${on.csrf}x`])
@@ -274,7 +274,7 @@ describe('who may', () => {
     expect(on.signedOut).toBeUndefined();
   });
 
-  it('person-P1: looks an id up among the questions of the visitor, and nowhere else', async () => {
+  it('person-P1: an id is looked up among the questions of the visitor, and nowhere else', async () => {
     await using other = await personStage();
     const theirs = pickOne('i1');
     void other.questions.ask(theirs);
@@ -288,7 +288,7 @@ describe('who may', () => {
     expect(questions.reads.at(-1)).toBe(odd);
   });
 
-  it('may load our own files only, is framed by nobody, stored nowhere, and names nobody where it came from', async () => {
+  it('a page loads our own files only, is framed by nobody, stored nowhere, and names nobody where it came from', async () => {
     void questions.ask(pickOne('f1'));
     for (const path of ['/', '/past', '/sign-out', '/nowhere', '/events']) {
       const headers = path === '/events' ? (await firstOf('/events')).headers : (await get(path)).headers;
@@ -305,7 +305,7 @@ describe('who may', () => {
     }
   });
 
-  it('refuses more than an answer can need, and says so', async () => {
+  it('more than an answer can need is refused, and said to be too large', async () => {
     const question = pickOne('b1');
     void questions.ask(question);
     const body = new URLSearchParams({ csrf: 'c', action: 'decline', f0: 'x'.repeat(5_000_000) });
@@ -317,7 +317,7 @@ describe('who may', () => {
     expect(questions.inbox.get(question.id)).toBeDefined();
   });
 
-  it('shows markup, control characters and writing directions as such, and no more of a long text than the desk', async () => {
+  it('markup, control characters and writing directions are shown as such, and of a long text no more than on the desk', async () => {
     await using hostile = await personStage({ name: `Eve <script>\u202E${'n'.repeat(1_000_000)}` });
     const nasty = `<img src=x onerror=alert(1)>\u202Eevil\u0007${'m'.repeat(1_000_000)}`;
     const question = {
@@ -360,7 +360,7 @@ function firstOf(path: string): Promise<{ headers: Record<string, unknown>; text
 }
 
 describe('the stream of events', () => {
-  it('says nothing of a question, and stops listening when the page is closed', async () => {
+  it('the stream of events says nothing of a question, and ends its listening when the page is closed', async () => {
     const before = questions.listeners;
     const heard: string[] = [];
     let had = (): void => {};
@@ -384,7 +384,7 @@ describe('the stream of events', () => {
     while (questions.listeners > before) await new Promise(resolve => setImmediate(resolve));
   });
 
-  it('ends when the pages are closed', async () => {
+  it('the stream of events ends when the pages are closed', async () => {
     await using own = await personStage();
     const ended = new Promise<void>(resolve => {
       request(`${own.url}/events`, incoming => {
@@ -401,7 +401,7 @@ describe('signing out', () => {
   it.each([
     [{}, 'here'],
     [{ everywhere: 'true' }, 'everywhere'],
-  ] as const)('ends the session as the person chose: %j', async (fields, how) => {
+  ] as const)('signing out ends the session as the person chose: %j', async (fields, how) => {
     await using own = await personStage();
     expect((await ask(own, '/sign-out')).text).toContain('Sign out everywhere');
     const { status, headers } = await ask(own, '/sign-out', fields);
@@ -414,7 +414,7 @@ describe('signing out', () => {
 describe('pages outside a session', () => {
   const textOf = async (what: Parameters<typeof on.pages.notice>[0]) => on.pages.notice(what).text();
 
-  it('have one button: a link, or a form that is posted', async () => {
+  it('a page outside a session has one button: a link, or a form that is posted', async () => {
     const link = await textOf({
       title: 'Sign in',
       lines: ['One.', '<b>Two</b>'],
@@ -427,7 +427,7 @@ describe('pages outside a session', () => {
     expect(form).toContain('<form method="post" action="/p"><input type="hidden" name="a" value="&quot;b">');
   });
 
-  it('have the status they are given, lead where they are told, and find the session of a browser', async () => {
+  it('a page outside a session has the status it is given, leads where it is told, and finds the browser’s session', async () => {
     const answer = on.pages.notice({
       title: 'T',
       lines: [],
@@ -442,7 +442,7 @@ describe('pages outside a session', () => {
     expect(answer.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   });
 
-  it('serve the files that pages name to anybody, and nothing else', async () => {
+  it('the files that pages name are served to anybody, and nothing else', async () => {
     const page = await textOf({ title: 'T', lines: [], script: 'find-session' });
     const paths = [...page.matchAll(/(?:href|src)="(\/inbox\/assets\/[^"]+)"/g)].map(([, path]) => path!);
     expect(paths).toHaveLength(5);
@@ -466,7 +466,7 @@ describe('when something fails', () => {
     signOut: async () => new Response(),
   });
 
-  it('says so on a page that tells nothing of why, and reports it', async () => {
+  it('a failure is said on a page that tells nothing of why, and is reported', async () => {
     const broken = failing({ get: () => Promise.reject(new Error('the secret of the database')) });
     const answer = await on.pages.handle(new Request(`${on.origin}/inbox/x/questions/1`), broken);
     expect(answer.status).toBe(500);
@@ -476,7 +476,7 @@ describe('when something fails', () => {
     expect(on.errors.splice(0).map(String)).toEqual(['Error: the secret of the database']);
   });
 
-  it('shows a question that has ended by what the receipt says, where the list does not have it yet', async () => {
+  it('a question that has ended is shown by what the receipt says, where the list does not have it yet', async () => {
     const question = pickOne('r1');
     const late = failing({
       get: async () => ({ question }),

@@ -17,13 +17,16 @@ const files = {
   'webp, extended': bytes('RIFF', zeros(4), 'WEBPVP8X', zeros(8), [0x2b, 1, 0, 199, 0, 0]),
 };
 
-it.each(Object.entries(files))('is read from %s, and nothing where the file ends too early', (_, file) => {
-  expect(pictureSize(file)).toEqual({ width: 300, height: 200 });
-  const early = Array.from({ length: file.length }, (_, at) => pictureSize(file.subarray(0, at)));
-  expect(new Set(early)).toEqual(new Set([undefined]));
-});
+it.each(Object.entries(files))(
+  'the size of a picture is read from %s, and nothing where the file ends too early',
+  (_, file) => {
+    expect(pictureSize(file)).toEqual({ width: 300, height: 200 });
+    const early = Array.from({ length: file.length }, (_, at) => pictureSize(file.subarray(0, at)));
+    expect(new Set(early)).toEqual(new Set([undefined]));
+  },
+);
 
-it('is nothing for a file of another kind', () => {
+it('a file of another kind has no size', () => {
   for (const file of [Buffer.alloc(0), Buffer.from('<svg/>'), Buffer.alloc(64, 0xff)])
     expect(pictureSize(file)).toBeUndefined();
 });

@@ -3,7 +3,7 @@ import { expect, it, vi } from 'vitest';
 import { enter } from './client.ts';
 import { pickOne, stage } from './stage.ts';
 
-it('is parsed once, by whoever checks its token', async () => {
+it('what a page posts is parsed once, by whoever checks its token', async () => {
   await using on = await stage();
   const visitor = await enter(on.desk);
   const question = pickOne('k1');

@@ -56,7 +56,7 @@ const result = async (call: string): Promise<string> => {
 };
 
 describe('server-everything', () => {
-  it('elicit-04: gets all thirteen fields of its form, defaults included', async () => {
+  it('elicit-04: server-everything gets all thirteen fields of its form, defaults included', async () => {
     const call = await run('everything', 'trigger-elicitation-request');
     const question = await asked(call);
     expect(question.kind === 'form' && question.fields).toHaveLength(13);
@@ -88,14 +88,14 @@ describe('server-everything', () => {
   it.each([
     ['decline', 'declined'],
     ['dismiss', 'cancel'],
-  ])('is told of a %s', async (action, word) => {
+  ])('server-everything is told of a %s', async (action, word) => {
     const call = await run('everything', 'trigger-elicitation-request');
     const question = await asked(call);
     await visitor.post(`/questions/${question.id}`, { action });
     expect((await result(call)).toLowerCase()).toContain(word);
   });
 
-  it('has its page opened after consent', async () => {
+  it('server-everything has its page opened after consent', async () => {
     const call = await run('everything', 'trigger-url-elicitation', { f0: 'https://example.com/consent' });
     const question = await asked(call);
     expect(question).toMatchObject({ kind: 'url', url: { parts: { domain: 'example.com' } } });
@@ -104,7 +104,7 @@ describe('server-everything', () => {
     expect(await result(call)).toContain('accept');
   });
 
-  it('elicit-url-25: has a page opened that its call needs first, and the call tried again when I have finished', async () => {
+  it('elicit-url-25: server-everything has the page opened that its call needs first, and the call tried again once I have finished', async () => {
     const call = await run('everything', 'trigger-url-elicitation', { f0: 'https://example.com/first', f3: 'true' });
     const needed = await asked(call);
     expect(needed.kind).toBe('url');
@@ -117,7 +117,7 @@ describe('server-everything', () => {
     expect(await result(call)).toContain('accept');
   });
 
-  it('gets the reply that was approved and changed', async () => {
+  it('server-everything gets the reply that was approved and changed', async () => {
     const call = await run('everything', 'trigger-sampling-request', { f0: 'What is up?' });
     const request = await asked(call);
     expect(request.kind).toBe('sampling-request');
@@ -128,7 +128,7 @@ describe('server-everything', () => {
     expect((await visitor.get('/models')).text).toMatch(/everything<[\s\S]*?1 of 100</);
   });
 
-  it('shows its progress, and can be cancelled', async () => {
+  it('a long operation of server-everything shows its progress, and can be cancelled', async () => {
     const call = await run('everything', 'trigger-long-running-operation', { f0: '20', f1: '200' });
     await until(() => on.desk.workspace.calls.get(call)?.progress);
     expect((await visitor.get(`/calls/${call}`)).text).toMatch(/<progress value="\d+" max="200"/);
@@ -136,7 +136,7 @@ describe('server-everything', () => {
     expect(await result(call)).toContain('You cancelled this call.');
   });
 
-  it('lists its prompts and resources, with a form for what they take', async () => {
+  it('the prompts and resources of server-everything are listed, with a form for what they take', async () => {
     const { text } = await visitor.get('/servers/everything');
     for (const name of [
       'args-prompt',
@@ -148,7 +148,7 @@ describe('server-everything', () => {
     expect(form.text).toMatch(/city[\s\S]*?required[\s\S]*?state[\s\S]*?optional/i);
   });
 
-  it('gives a prompt with its arguments, and names one that is missing', async () => {
+  it('a prompt of server-everything is given with its arguments, and one that lacks an argument is refused', async () => {
     const text = await result(await run('everything', { prompts: 'args-prompt' }, { f0: 'Paris', f1: 'Texas' }));
     expect(text).toContain('You asked for the prompt');
     expect(text).toMatch(/User<[\s\S]*Paris, Texas/);
@@ -156,7 +156,7 @@ describe('server-everything', () => {
     expect(missing.status).toBe(422);
   });
 
-  it('reads a resource, one that its template describes, and again', async () => {
+  it('a resource of server-everything is read, one that its template describes, and again', async () => {
     const listed = await result(
       await run('everything', { resources: 'demo://resource/static/document/architecture.md' }),
     );
@@ -172,7 +172,7 @@ describe('server-everything', () => {
     expect((await visitor.get('/servers/everything/resources/no-address')).status).toBe(404);
   });
 
-  it('shows a picture as a picture, from the desk itself', async () => {
+  it('a picture of server-everything is shown as a picture, from the desk itself', async () => {
     const text = await result(await run('everything', 'get-tiny-image'));
     const path = /<img src="([^"]+)"/.exec(text)![1]!;
     const picture = await visitor.get(path);
@@ -181,7 +181,7 @@ describe('server-everything', () => {
 });
 
 describe('server-filesystem', () => {
-  it('reads inside the folder that was granted, and is refused when it is withdrawn', async () => {
+  it('server-filesystem reads inside the folder that was granted, and is refused when it is withdrawn', async () => {
     const read = () => run('filesystem', 'read_text_file', { f0: join(folder, 'hello.txt') }).then(result);
     expect(await read()).toContain('Hello from a root.');
     const other = await on.roots.add(await realpath(await mkdtemp(join(tmpdir(), 'midcall-other-'))));

@@ -10,24 +10,24 @@ const shown = (result: Record<string, unknown>): string => resultContent(result,
 const text = (value: string): string => shown({ content: [{ type: 'text', text: value }] });
 
 describe('Markdown', () => {
-  it('is shown as what it means', () => {
+  it('Markdown is shown as what it means', () => {
     const html = text('# Title\n\n- one\n- **two**\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nlet a = 1 < 2;\n```');
     for (const part of ['md-h1">Title', '<li>one</li>', '<strong>two</strong>', '<td>1</td>', 'let a = 1 &lt; 2;'])
       expect(html).toContain(part);
     expect(html).not.toMatch(/<h[1-6]>Title/);
   });
 
-  it('is left as it was written where there is no sign of it', () => {
+  it('text is left as it was written where there is no sign of Markdown', () => {
     expect(text('a * b\n  indented')).toContain('<pre class="result-text">a * b\n  indented</pre>');
   });
 
-  it.each(['a line\n', '- **an item**\n'])('scrolls in a box of its own where it is long: %j', line => {
+  it.each(['a line\n', '- **an item**\n'])('a long text scrolls in a box of its own: %j', line => {
     const box = '<div class="result-long" tabindex="0" role="region" aria-label="The text">';
     expect(text(line.repeat(5_000))).toContain(box);
     expect(text(line.repeat(100))).not.toContain(box);
   });
 
-  it('brings no markup of its own, loads nothing, and leads nowhere but to the web', () => {
+  it('Markdown brings no markup of its own, loads nothing, and leads nowhere but to the web', () => {
     const html = text(
       '**x** <script>alert(1)</script> <img src=x onerror=alert(1)>\n\n[go](javascript:alert(1)) [in](/servers/notes/remove) [d](data:text/html,x)\n\n![pixel](https://spy.example/p.png)',
     );
@@ -35,19 +35,19 @@ describe('Markdown', () => {
     expect(html).toContain('Image not loaded: pixel (https://spy.example/p.png)');
   });
 
-  it('says beside each link which host it leads to, apart from the desk', () => {
+  it('each link says beside it which host it leads to, apart from the desk', () => {
     const html = text('[Your bank](https://evil.example/login"onmouseover=alert(1))');
     expect(html).toContain('<span class="link-host">evil.example</span>');
     expect(html).toContain('target="_blank" rel="noopener noreferrer nofollow"');
     expect(html).not.toContain('"onmouseover');
   });
 
-  it('hides and reorders nothing', () => {
+  it('Markdown hides and reorders nothing', () => {
     expect(text('**a** \u202Eb `\u200B`')).toContain('<mark class="code-point">⟦U+202E⟧</mark>');
     expect(text('**a** \u202Eb `\u200B`')).not.toMatch(/[\u202E\u200B]/);
   });
 
-  it('is cut where it is long, and does not blow up where it is nested', () => {
+  it('Markdown is cut where it is long, and does not blow up where it is nested', () => {
     expect(text(`**a** ${'x'.repeat(300_000)}`).length).toBeLessThan(150_000);
     expect(text(`**a**\n${'>'.repeat(5_000)} x`).length).toBeLessThan(200_000);
     expect(text(`**a** ${'['.repeat(20_000)}`).length).toBeLessThan(200_000);
@@ -70,7 +70,7 @@ describe('a result of many parts', () => {
     expect(shown({ content: Array.from({ length: most }, () => block) })).not.toContain('Not shown');
   });
 
-  it('cuts the text that reaches the limit', () => {
+  it('the text that reaches the limit is cut', () => {
     const [most, rest] = [textBlock(`${'x'.repeat(100_000)}`), textBlock('y'.repeat(60_000))];
     const html = shown({ content: [most, rest, rest, rest] });
     expect(held(html, 'y')).toBeGreaterThanOrEqual(100_000);
@@ -79,7 +79,7 @@ describe('a result of many parts', () => {
   });
 });
 
-it('reads only the head of a table of Markdown for its name, however much is before and behind it', () => {
+it('only the head of a table of Markdown is read for its name, however much is before and behind it', () => {
   const kinds = ['table_open', 'thead_open', 'tr_open', 'th_open', 'inline', 'th_close', 'tr_close', 'thead_close'];
   const one = [...kinds, 'tbody_open', 'inline', 'tbody_close', 'table_close'].map(type => ({ type, content: 'a' }));
   const reads: PropertyKey[] = [];
@@ -95,14 +95,14 @@ it('reads only the head of a table of Markdown for its name, however much is bef
 });
 
 describe('JSON', () => {
-  it('is a tree, in text too', () => {
+  it('JSON is shown as a tree, in text too', () => {
     const html = text('{"name":"Ada","tags":["x"],"none":null,"ok":true}');
     expect(html).toContain('<span class="json-key">name</span>: <span class="json-string">&quot;Ada&quot;</span>');
     expect(html).toContain('<span class="json-null">null</span>');
     expect(html).toContain('4 members');
   });
 
-  it('shows a list of like objects as a table', () => {
+  it('a list of like objects is shown as a table', () => {
     const html = jsonTree([
       { id: 1, name: 'A' },
       { id: 2, name: 'B', more: true },
@@ -111,7 +111,7 @@ describe('JSON', () => {
     expect(html.match(/<tr>/g)).toHaveLength(3);
   });
 
-  it('shows the beginning of what is large, however it is large', () => {
+  it('the beginning of large JSON is shown, however it is large', () => {
     const wide = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`k${at}`, at]));
     let deep: unknown = 1;
     for (let at = 0; at < 5_000; at += 1) deep = [deep];
@@ -121,7 +121,7 @@ describe('JSON', () => {
     expect(jsonTree(wide).text).toContain('49800 more');
   });
 
-  it('shows the beginning of many long texts, in lists, objects and tables', () => {
+  it('the beginning of many long texts is shown, in lists, objects and tables', () => {
     const long = 'x'.repeat(5_000);
     const lists = Array.from({ length: 10 }, () => Array.from({ length: 100 }, () => long));
     const names = Array.from({ length: 90 }, (_, at) =>
@@ -133,18 +133,18 @@ describe('JSON', () => {
     expect(jsonTree(tables).text).toMatch(/<p class="json-size">\d+ more<\/p>.*<li class="json-size">7 more<\/li>/);
   });
 
-  it('writes out what names and values hide', () => {
+  it('what names and values in JSON hide is written out', () => {
     const html = jsonTree({ '<b>\u202E': '</span><script>' }).text;
     expect(html).toContain('&lt;b&gt;<mark');
     expect(html).not.toContain('<script>');
   });
 
-  it('is found in no text that is not all of it', () => {
+  it('JSON is found in no text that is not all of it', () => {
     for (const each of ['{"a":1} and more', 'null', '12', '"x"', '{']) expect(jsonIn(each)).toBeUndefined();
   });
 });
 
-it('says of content of a kind that the protocol does not have that it is that, and shows it as it is', () => {
+it('content of a kind that the protocol does not have is said to be that, and shown as it is', () => {
   const html = shown({
     content: [
       { type: 'holo\u202Egram', beams: 3 },
@@ -158,13 +158,13 @@ it('says of content of a kind that the protocol does not have that it is that, a
   expect(shown({ content: [{ type: 'image', data: '!', mimeType: 'image/png' }] })).not.toContain('class="help"');
 });
 
-it('opens a linked resource on the desk, under the name it has', () => {
+it('a linked resource opens on the desk, under the name it has', () => {
   const html = shown({ content: [{ type: 'resource_link', uri: 'javascript:alert(1)', name: 'Read <me>' }] });
   expect(html).toContain('href="/base/servers/notes/resources/javascript%3Aalert(1)"');
   expect(html).toContain('Read &lt;me&gt;');
 });
 
-it('offers all of a result as a file, and each text as it was written', () => {
+it('all of a result is offered as a file, and each text as it was written', () => {
   const html = text('**bold**');
   expect(html).toContain('href="/base/calls/c-1/result.json" download');
   expect(html).toContain('href="/base/calls/c-1/blocks/0"');

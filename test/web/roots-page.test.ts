@@ -44,7 +44,7 @@ describe('the folders', () => {
     expect(on.audit.entries({ search: 'withdrawn' })).toHaveLength(1);
   });
 
-  it('roots-07: begin with the workspace the desk was started in as a proposal, which the person makes or leaves', async () => {
+  it('roots-07: the workspace that the desk was started in is proposed as a folder, which the person makes or leaves', async () => {
     const workspace = folder();
     mkdirSync(join(workspace, '.git'));
     mkdirSync(join(workspace, 'src'));
@@ -79,7 +79,7 @@ describe('the folders', () => {
     expect((await visitor.post('/roots', { path: '~other/notes', name: '' })).status).toBe(422);
   });
 
-  it('stand in one table with all servers, one box for each of both', async () => {
+  it('the folders stand in one table with all servers, one box for each of both', async () => {
     const paths = [folder(), folder()];
     for (const path of paths) await on.roots.add(path);
     for (const id of ['one', 'two'])
@@ -91,7 +91,7 @@ describe('the folders', () => {
     expect(text.match(/<table>/g)).toHaveLength(1);
   });
 
-  it('roots-32: change by the person’s own hand only', async () => {
+  it('roots-32: the folders change by the person’s own hand only', async () => {
     const path = folder();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const body = new URLSearchParams({ path, name: '' }).toString();

@@ -17,7 +17,7 @@ afterAll(() => leaveBrowser(browser));
 
 const at = (path: string): string => new URL(path.replace(/^\//, ''), on.desk.url).href;
 
-it('brings a question to a page that is open, without taking focus or typed text', async () => {
+it('a question comes to a page that is open without taking focus or typed text', async () => {
   await using me = await nextPage(person);
   const first = everyField('l-1');
   void on.inbox.ask(first);
@@ -37,7 +37,7 @@ it('brings a question to a page that is open, without taking focus or typed text
   on.inbox.end(second.id, { how: 'withdrawn' });
 });
 
-it('leaves controls where they are while a problem of another field comes and goes', async () => {
+it('controls stay where they are while a problem of another field comes and goes', async () => {
   await using me = await nextPage(person);
   void on.inbox.ask(everyField('c-1'));
   await me.page.goto(at('/calls/c-1'));
@@ -55,7 +55,7 @@ it('leaves controls where they are while a problem of another field comes and go
   expect(me.troubles).toEqual([]);
 });
 
-it('closes a form when the server takes its question back, and moves the focus to the reason', async () => {
+it('a form closes when the server takes its question back, and the focus moves to the reason', async () => {
   await using me = await nextPage(person);
   const question = everyField('w-1');
   void on.inbox.ask(question);
@@ -67,7 +67,7 @@ it('closes a form when the server takes its question back, and moves the focus t
   expect(await me.page.evaluate(() => document.activeElement?.textContent)).toContain('withdrew the question');
 });
 
-it('elicit-form-04, elicit-form-19: checks while I type, shows what will be sent, and can be changed before it is', async () => {
+it('elicit-form-04, elicit-form-19: a form is checked while I type, shows what will be sent, and can be changed before it is', async () => {
   await using me = await nextPage(person);
   const question = everyField('t-1');
   const ending = on.inbox.ask(question);
@@ -108,7 +108,7 @@ it('elicit-form-04, elicit-form-19: checks while I type, shows what will be sent
   expect(me.troubles).toEqual([]);
 });
 
-it('shows dates and times as the person reads them, with what is sent beside them, and goes on to', async () => {
+it('dates and times are shown as the person reads them, with what is sent beside them, also once they change', async () => {
   await using me = await visitor(browser, { locale: 'de-DE' });
   const { page } = me;
   const question = everyField('de-1');
@@ -128,7 +128,7 @@ it('shows dates and times as the person reads them, with what is sent beside the
   expect(me.troubles).toEqual([]);
 });
 
-it('elicit-url-03, elicit-url-60, elicit-url-63: opens a page in a tab of its own, without an opener, only when asked to', async () => {
+it('elicit-url-03, elicit-url-60, elicit-url-63: a page opens in a tab of its own, without an opener, only when asked to', async () => {
   await using me = await nextPage(person);
   const asked: string[] = [];
   await me.context.route('https://pages.example/**', route => {
@@ -150,7 +150,7 @@ it('elicit-url-03, elicit-url-60, elicit-url-63: opens a page in a tab of its ow
   await me.page.locator('.ending-answered').waitFor();
 });
 
-it('catches up after the desk was out of reach', async () => {
+it('a page catches up after the desk was out of reach', async () => {
   await using me = await nextPage(person);
   const question = pickOne('o-1');
   void on.inbox.ask(question);
@@ -161,7 +161,7 @@ it('catches up after the desk was out of reach', async () => {
   await me.page.locator('.ending-timed-out').waitFor();
 });
 
-it('fetches a page again for a change that it does not show yet, and not for one that it shows', async () => {
+it('a page is fetched again for a change that it does not show yet, and not for one that it shows', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   // Nothing of the desk's own stream comes between.
@@ -193,7 +193,7 @@ it('fetches a page again for a change that it does not show yet, and not for one
   expect(me.troubles).toEqual([]);
 });
 
-it('has a question on the page without another request, also where the page has become another one', async () => {
+it('a question is on the page without another request, also where the page has become another one', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   const requestsUntil = async (id: string): Promise<readonly string[]> => {
@@ -225,7 +225,7 @@ it('has a question on the page without another request, also where the page has 
   expect(me.troubles).toEqual([]);
 });
 
-it('sends a form itself at a click and by Ctrl+Enter, so that the browser lays out nothing for it that is folded', async () => {
+it('a form is sent by script at a click and by Ctrl+Enter, so that the browser lays out nothing that is folded', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   for (const id of ['own-1', 'own-2']) {
@@ -244,7 +244,7 @@ it('sends a form itself at a click and by Ctrl+Enter, so that the browser lays o
   expect(me.troubles).toEqual([]);
 });
 
-it('reaches every page of one browser over one stream', async () => {
+it('every page of one browser is reached over one stream', async () => {
   await using me = await nextPage(person);
   const question = pickOne('b-1');
   void on.inbox.ask(question);
@@ -258,7 +258,7 @@ it('reaches every page of one browser over one stream', async () => {
   expect(on.desk.viewers).toBe(1);
 });
 
-it('stays usable with 1,000 open questions', async () => {
+it('the desk stays usable with 1,000 open questions', async () => {
   await using me = await nextPage(person);
   const questions = Array.from({ length: 1_000 }, (_, n) => pickOne(`m-${n}`));
   for (const question of questions) void on.inbox.ask(question);
@@ -284,7 +284,7 @@ it('stays usable with 1,000 open questions', async () => {
   expect(me.troubles).toEqual([]);
 });
 
-it('marks the tab with a dot while a question waits, and says what to do where the browser blocks notifications', async () => {
+it('the tab has a dot while a question waits, and the page says what to do where the browser blocks notifications', async () => {
   await using me = await nextPage(person);
   await me.page.addInitScript(() => {
     // As a browser is whose person chooses Block when they are asked.
@@ -316,7 +316,7 @@ it('marks the tab with a dot while a question waits, and says what to do where t
   expect(me.troubles).toEqual([]);
 });
 
-it('sounds and shows a notification for a question where the person wants that, and does neither where they do not', async () => {
+it('a question sounds and shows a notification where the person wants that, and does neither where they do not', async () => {
   await using me = await nextPage(person);
   await me.page.addInitScript(() => {
     // A browser that says what it sounds and shows; the page is behind another window.
@@ -362,7 +362,7 @@ it('sounds and shows a notification for a question where the person wants that, 
   expect(me.troubles).toEqual([]);
 });
 
-it('keeps the ways out of a long form in sight, with how much is answered, at every width and place', async () => {
+it('the ways out of a long form stay in sight, with how much is answered, at every width and place', async () => {
   await using me = await nextPage(person);
   const { page } = me;
   const [long, short] = [everyField('bar-1'), pickOne('bar-2')];

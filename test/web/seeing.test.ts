@@ -64,7 +64,7 @@ function silentConnection() {
 const page = async (query = '') => (await visitor.get(`/servers/s/wire${query}`)).text;
 const press = (what: string) => visitor.post('/servers/s/wire', { do: what });
 
-it('shows whoever opens the page what has just crossed, but nothing from a pause, with secrets masked', async () => {
+it('whoever opens the page sees what has just crossed, but nothing from a pause, with secrets masked', async () => {
   await look('before');
   expect(await page()).toContain('&quot;what&quot;: &quot;before&quot;');
   await press('pause');
@@ -93,7 +93,7 @@ it('shows whoever opens the page what has just crossed, but nothing from a pause
   expect(JSON.stringify(lines)).not.toContain('otter-pass-3391');
 });
 
-it('tells open pages of the next message after somebody looked, and of none that nobody looks at', async () => {
+it('open pages are told of the next message after somebody looked, and of none that nobody looks at', async () => {
   const { connection, hear } = silentConnection();
   let told = 0;
   const wire = new Wire(systemClock, () => {
@@ -110,7 +110,7 @@ it('tells open pages of the next message after somebody looked, and of none that
   expect(told).toBe(2);
 });
 
-it('wire-P1: does not write out a message before somebody looks', () => {
+it('wire-P1: no message is written out before somebody looks', () => {
   const { connection, hear } = silentConnection();
   const wire = new Wire(systemClock, () => {});
   const end = wire.follow('q', connection);
@@ -129,7 +129,7 @@ it('wire-P1: does not write out a message before somebody looks', () => {
   expect(wire.frames('q')).toEqual([]);
 });
 
-it('asks for the log messages of each call where a server sends no others', async () => {
+it('the log messages of each call are asked for where a server sends no others', async () => {
   await workspace.servers.add({ id: 'r', target: { ...target, args: [file, '2026-07-28'] } });
   await whenSo(on.desk, () => workspace.servers.get('r')?.tools[0]);
   expect(workspace.servers.get('r')?.era).toBe('2026-07-28');
@@ -139,7 +139,7 @@ it('asks for the log messages of each call where a server sends no others', asyn
   for (const said of ['a small thing</td>', '&lt;b&gt;frozen']) expect(text).toContain(said);
 });
 
-it('filters by text and by the level of log messages, and shows what a server logs as text', async () => {
+it('messages are filtered by text and level, and what a server logs is shown as text', async () => {
   const all = await page();
   expect(all).toContain('a small thing</td>');
   expect(all).toContain('&lt;b&gt;frozen');
@@ -148,7 +148,7 @@ it('filters by text and by the level of log messages, and shows what a server lo
   expect((await page('?q=tools/call')).match(/data-key="f-/g)).toHaveLength(1);
 });
 
-it('wire-P2: keeps a bounded end of a long exchange, and of a message that is too large what it was', () => {
+it('wire-P2: a bounded end of a long exchange is kept, and of a message that is too large what it was', () => {
   const { connection, hear } = silentConnection();
   const wire = new Wire(systemClock, () => {});
   wire.follow('q', connection);

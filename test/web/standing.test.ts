@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { enter } from './client.ts';
 import { pickOne, stage } from './stage.ts';
 
-it('mutes for good: in another session, too, until it is revoked', async () => {
+it('a server muted for good is so in another session, too, until that is revoked', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'midcall-decisions-')), 'decisions.json');
   const storedDecisions = decisionsFile(path);
   await using on = await stage({ storedDecisions });
@@ -26,7 +26,7 @@ it('mutes for good: in another session, too, until it is revoked', async () => {
   expect(await storedDecisions.read()).toEqual([]);
 });
 
-it('keeps a decision of the policy page, lets one for the session take its place, and allows nothing for good', async () => {
+it('a decision of the policy page is kept, gives way to one for the session, and allows nothing for good', async () => {
   const storedDecisions = decisionsFile(join(mkdtempSync(join(tmpdir(), 'midcall-decisions-')), 'decisions.json'));
   await using on = await stage({ storedDecisions });
   const visitor = await enter(on.desk);
@@ -41,7 +41,7 @@ it('keeps a decision of the policy page, lets one for the session take its place
   expect(on.policy.decisions()).toHaveLength(1);
 });
 
-it('says so where a decision holds but could not be kept', async () => {
+it('a decision that holds but could not be kept is said to be so', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-decisions-'));
   writeFileSync(join(folder, 'file'), '');
   await using on = await stage({ storedDecisions: decisionsFile(join(folder, 'file', 'decisions.json')) });
@@ -52,7 +52,7 @@ it('says so where a decision holds but could not be kept', async () => {
   expect(on.policy.judge('any', 'url', 0)).toMatchObject({ do: 'refuse' });
 });
 
-it('offers nothing for good where no decisions are kept', async () => {
+it('nothing is offered for good where no decisions are kept', async () => {
   await using on = await stage();
   const visitor = await enter(on.desk);
   expect((await visitor.get('/policy')).text).not.toContain('value="always"');

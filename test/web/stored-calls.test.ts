@@ -64,7 +64,7 @@ const rows = (text: string): string[] =>
     ([, path]) => path!,
   );
 
-it('are there in the next session, with their results, to be run again', async () => {
+it('calls are there in the next session, with their results, to be run again', async () => {
   const place = folder();
   const one = await session(place);
   const path = await one.run('look', { f0: 'the pond', f1: 'heron-pass-7714' });
@@ -83,7 +83,7 @@ it('are there in the next session, with their results, to be run again', async (
   expect(again.text).not.toMatch(/value="•+"/);
 });
 
-it('are searched by tool and argument, and filtered by server and outcome', async () => {
+it('calls are searched by tool and argument, and filtered by server and outcome', async () => {
   const { visitor, run } = await session(folder());
   const [a, b] = [await run('look', { f0: 'ducks' }), await run('wipe', { f0: 'geese' })];
   const found = async (query: string) => rows((await visitor.get(`/history?${query}`)).text);
@@ -95,7 +95,7 @@ it('are searched by tool and argument, and filtered by server and outcome', asyn
   expect((await visitor.get('/history?server=other')).text).toContain('No call matches.');
 });
 
-it('are not kept where the person wants none, and go where they are cleared', async () => {
+it('calls are not kept where the person wants none, and go where they are cleared', async () => {
   const place = folder();
   const { visitor, run } = await session(place);
   await run('look', { f0: 'one' });
@@ -109,7 +109,7 @@ it('are not kept where the person wants none, and go where they are cleared', as
   expect(await callFile(join(place, 'calls.jsonl')).read()).toEqual([]);
 });
 
-it('call-file-C4: are there from their beginning, and in doubt if their desk was killed before they ended', async () => {
+it('call-file-C4: calls are there from their beginning, and in doubt if their desk was killed before they ended', async () => {
   const place = folder();
   const path = join(place, 'calls.jsonl');
   const { visitor } = await session(place);
@@ -148,7 +148,7 @@ const call = (at: number, text = '') => ({
   outcome: { how: 'completed' as const, result: { content: [{ type: 'text', text }] } },
 });
 
-it('are bounded in number and size, and lines that a crash cut off are left out', async () => {
+it('calls are bounded in number and size, and lines that a crash cut off are left out', async () => {
   const path = join(folder(), 'calls.jsonl');
   writeFileSync(path, Array.from({ length: 1_500 }, (_, at) => JSON.stringify(call(at))).join('\n'));
   const file = callFile(path);
@@ -162,7 +162,7 @@ it('are bounded in number and size, and lines that a crash cut off are left out'
   expect(readFileSync(path, 'utf8').length).toBeLessThan(300_000);
 });
 
-it('shows a thousand of them in pages', async () => {
+it('a thousand calls are shown in pages', async () => {
   const place = folder();
   writeFileSync(
     join(place, 'calls.jsonl'),
@@ -175,7 +175,7 @@ it('shows a thousand of them in pages', async () => {
   expect(rows((await visitor.get('/history?from=900')).text)).toHaveLength(100);
 });
 
-it('call-file-C2: masks all below a name that stands for a secret', () => {
+it('call-file-C2: all below a name that stands for a secret is masked', () => {
   const given = {
     credentials: { password: { value: 'sesame-4713', tries: [4714] } },
     api_key: [{ of: 'sesame-4715' }],

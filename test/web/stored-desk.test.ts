@@ -65,7 +65,7 @@ describe('a desk that is started again', () => {
     expect(text.match(/starts when needed/g)).toHaveLength(2);
   });
 
-  it('starts a server when its page is looked at, and not before', async () => {
+  it('a server starts when its page is looked at, and not before', async () => {
     const path = join(folder(), 'desk.json');
     await deskFile(path, box()).change(record => ({
       ...record,
@@ -161,7 +161,7 @@ describe('a file that is no desk', () => {
   });
 });
 
-it('keeps how a server is signed in to, sealed, and where its further headers are', async () => {
+it('how a server is signed in to is kept, sealed, and where its further headers are', async () => {
   const place = folder();
   const path = join(place, 'desk.json');
   const auth = { clientId: 'desk', clientSecret: 'gannet-secret-2219' };
@@ -172,7 +172,7 @@ it('keeps how a server is signed in to, sealed, and where its further headers ar
     expect(readFileSync(join(place, name), 'utf8')).not.toContain('gannet-secret-2219');
 });
 
-it('keeps the changes of two desks', async () => {
+it('the changes of two desks are kept', async () => {
   const path = join(folder(), 'desk.json');
   const [a, b] = [deskFile(path, box()), deskFile(path, box())];
   const server = (id: string, env: Record<string, string>) => ({
@@ -201,13 +201,13 @@ describe('an mcp.json', () => {
     ]);
   });
 
-  it('costs no more than its length', () => {
+  it('an mcp.json costs no more than its length', () => {
     const [slashes, commas] = ['/*'.repeat(200_000), ','.repeat(200_000)];
     for (const text of [slashes, commas, `{"a":"${'\\'.repeat(200_001)}`])
       expect(() => readServerList(text)).toThrow('This cannot be read as JSON');
   });
 
-  it('that nests so deeply that nothing could traverse it is refused, wherever that is', () => {
+  it('an mcp.json that nests so deeply that nothing could traverse it is refused, wherever that is', () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
     const entry = (more: string) => `{ "mcpServers": { "a": { "command": "x", ${more} } } }`;
     for (const text of [deep, `{ "a": ${deep} }`, entry(`"more": ${deep}`), entry(`"env": /* [ */ ${deep}`)])
@@ -215,7 +215,7 @@ describe('an mcp.json', () => {
     expect(readServerList(entry(`"more": "${deep}"`))).toMatchObject([{ id: 'a', entry: { id: 'a' } }]);
   });
 
-  it('takes names of object members as names, and refuses those that nobody could read or address', () => {
+  it('an mcp.json may name servers as members of objects are named, and not by what nobody could read or address', () => {
     const good = ['__proto__', 'constructor', 'toString', 'Ⓐ naïve 名前 ❤️', 'x'.repeat(100)];
     const bad = ['a\u0007', 'a\nb', '\u202Egnp.exe', 'a\u200B', 'a\uD800', '.', '..', 'x'.repeat(101)];
     const listed = [...good, ...bad].map(name => `${JSON.stringify(name)}: { "command": "true" }`);
@@ -236,7 +236,7 @@ describe('an mcp.json', () => {
       expect(of(name)).toMatchObject([{ problem: expect.stringContaining(`variable ${name}, which is not set`) }]);
   });
 
-  it('of megabytes that name a server in every line is refused as a whole, and a long one is read', () => {
+  it('an mcp.json of megabytes with a server in every line is refused as a whole, and a long one is read', () => {
     const servers = Array.from({ length: 100_000 }, (_, at) => `"s${at}":{"command":"x"}`);
     expect(() => readServerList(`{"mcpServers":{${servers.join()}}}`)).toThrow('names 100000 servers, and at most 100');
     const long = `{"mcpServers":{"a":{"command":"x","args":[${JSON.stringify('y'.repeat(10_000_000))}]},"b":{}}}`;
@@ -246,7 +246,7 @@ describe('an mcp.json', () => {
     ]);
   });
 
-  it('that names more servers than anybody runs starts none of them', async () => {
+  it('an mcp.json that names more servers than anybody runs starts none of them', async () => {
     const { visitor } = await session(join(folder(), 'desk.json'));
     const servers = Array.from({ length: 101 }, (_, at) => `"s${at}":{"command":"/no/such/program"}`);
     const refused = await visitor.post('/add', { what: `{"mcpServers":{${servers.join()}}}` });
@@ -278,7 +278,7 @@ describe('an mcp.json', () => {
   });
 });
 
-it('calls a server by what it runs, unless the person names it, and does not wait for it', async () => {
+it('a server is called by what it runs, unless the person names it, and is not waited for', async () => {
   const { visitor } = await session(join(folder(), 'desk.json'));
   const add = (name: string) => visitor.post('/add', { what: `${process.execPath} /no/such/tea-shop.mjs`, name });
   expect((await add('')).headers['location']).toBe('/servers/tea-shop');
@@ -300,11 +300,11 @@ it.each([
   ['node C:/work/tea/src/server.ts', 'tea'],
   ['node server.js', 'server.js'],
   ['node /opt/midcall/bin/midcall.js notes /home/ada/notes', 'notes'],
-])('calls %s by what it runs', (line, name) => {
+])('a server that is started as %s is called by what it runs', (line, name) => {
   expect(serverName(commandTarget(commandWords(line)))).toBe(name);
 });
 
-it('keeps what was decided about a server that is renamed', async () => {
+it('what was decided about a server that is renamed is kept', async () => {
   const { visitor, roots, policy } = await session(join(folder(), 'desk.json'));
   await visitor.post('/add', { what: command, name: 'old' });
   const root = await roots.add(folder());

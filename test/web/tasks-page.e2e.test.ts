@@ -11,7 +11,7 @@ import { stage, whenSo } from './stage.ts';
 
 const server = fileURLToPath(new URL('../fixtures/stock-server.mjs', import.meta.url));
 
-it('lists a call that goes on, takes it up after a restart of the desk, and brings its answer', async () => {
+it('a call that goes on is listed, taken up after a restart of the desk, and brings its answer', async () => {
   const home = mkdtempSync(join(tmpdir(), 'midcall-desk-tasks-'));
   const path = join(home, 'tasks.json');
   const words = [process.execPath, server, join(home, 'store.db')];
@@ -47,7 +47,7 @@ it('lists a call that goes on, takes it up after a restart of the desk, and brin
   await eventually(async () => (await visitor.get('/tasks')).text.includes('There are no tasks.'));
 });
 
-it('forgets a call where the person says so, and not one that another process follows', async () => {
+it('a call is forgotten where the person says so, and not one that another process follows', async () => {
   const tasks = tasksFile(join(mkdtempSync(join(tmpdir(), 'midcall-desk-tasks-')), 'tasks.json'));
   const kept = (id: string): StoredTask => ({
     call: { id, kind: 'tool', name: `tool_${id}`, arguments: {} },

@@ -42,7 +42,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 const on = await stageOfFile();
 const visitor = await enter(on.desk);
 
-it('run as any other, and do nothing to their server', async () => {
+it('tools named like parts of the desk’s addresses run as any other, and do nothing to their server', async () => {
   const target = { kind: 'command' as const, command: process.execPath, args: [file] };
   await on.desk.addServer({ id: 's', target });
   await whenSo(on.desk, () => on.desk.workspace.servers.get('s')?.tools[0]);

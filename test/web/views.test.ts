@@ -117,7 +117,7 @@ describe('a default that would redraw the terminal', () => {
     expect(shown.text()).not.toMatch(obeyed);
   });
 
-  it('gives way to what is typed', async () => {
+  it('a default that would redraw the terminal gives way to what is typed', async () => {
     const shown = await terminal(question(), ['1', 'Bonn', '1']);
     expect(await shown.ending).toMatchObject({ how: 'answered', content: { city: 'Bonn' } });
     expect(shown.text()).not.toMatch(obeyed);
@@ -125,7 +125,7 @@ describe('a default that would redraw the terminal', () => {
 });
 
 describe('a form', () => {
-  it('elicit-04: gives the same answer through either view', async () => {
+  it('elicit-04: a form gives the same answer through either view', async () => {
     const content = { name: 'Ada', age: 36, aisle: false, meal: 'f', days: ['mon', 'tue'] };
     const web = await desk(profile('v-1'));
     const fields = { f0: 'Ada', f1: '36', f2: 'false', f3: '1' };
@@ -319,7 +319,7 @@ describe('both modes', () => {
 });
 
 describe('a page to open', () => {
-  it('elicit-url-02, elicit-url-62, elicit-url-64, elicit-url-65: shows the whole address as text, its domain apart and set off, and every warning', async () => {
+  it('elicit-url-02, elicit-url-62, elicit-url-64, elicit-url-65: a page to open shows the whole address as text, its domain apart and set off, and every warning', async () => {
     const href = `http://user@login.example.com.evil.test:8080/${'a'.repeat(2_000)}/end?x=%7e#z`;
     const question = { ...openPage(href), url: judgeUrl(href) } as Question;
     const { card, text } = await desk(question);
@@ -340,7 +340,7 @@ describe('a page to open', () => {
     ['Punycode', 'https://xn--80ak6aa92e.com/', 'letters other than a to z'],
     ['letters of two alphabets', 'https://g\u043E\u043Egle.com/', 'mixes letters of several alphabets'],
     ['a bare number', 'https://93.184.216.34/', 'a bare number'],
-  ])('elicit-url-65: warns of %s', async (_, href, warning) => {
+  ])('elicit-url-65: a page to open has a warning of %s', async (_, href, warning) => {
     expect((await desk({ ...openPage(href), url: judgeUrl(href) } as Question)).text).toContain(warning);
   });
 
@@ -376,7 +376,7 @@ describe('a page to open', () => {
 });
 
 describe('how long a question is open', () => {
-  it('stands in its frame in both views, in the person’s time, where it is known', async () => {
+  it('the end of a question stands in its frame in both views, in the person’s time, where it is known', async () => {
     const openUntil = Date.parse('2030-07-01T12:30:00Z');
     const [seen, written] = [
       await desk({ ...pickOne(undefined), openUntil }),

@@ -32,7 +32,7 @@ async function opened(era: Era) {
 }
 
 describe.each<Era>(few(eras, '2026-07-28'))('%s', era => {
-  it('tells a refusal by policy as such, with the decision, on the page of the call, in the history and in the audit', async () => {
+  it('a refusal by policy is told as such, with the decision, on the page of the call, in the history and in the audit', async () => {
     await using desk = await opened(era);
     const decision = { server: 'asking', effect: 'refuse', scope: 'session' } as const;
     desk.on.policy.add({ ...decision, subject: 'sampling' });
@@ -62,7 +62,7 @@ describe.each<Era>(few(eras, '2026-07-28'))('%s', era => {
     ]);
   });
 
-  it('tells what Midcall refused as such, and not as an error of the server', async () => {
+  it('what Midcall refused is told as such, and not as an error of the server', async () => {
     await using desk = await opened(era);
     for (const tool of ['hostile-many', 'mode', 'unbalanced']) {
       const page = await desk.ended(tool);
@@ -76,7 +76,7 @@ describe.each<Era>(few(eras, '2026-07-28'))('%s', era => {
   });
 });
 
-it('leads from each running call to a question that does not say which of them it is for', async () => {
+it('each running call leads to a question that does not say which of them it is for', async () => {
   await using desk = await opened('2025-11-25');
   const { workspace } = desk.on.desk;
   const first = await desk.run('form');
@@ -110,7 +110,7 @@ it('leads from each running call to a question that does not say which of them i
   expect(await desk.page(`/calls/${third}`)).not.toContain('What shall it say?');
 });
 
-it('shows a question at the page of no call that is not there', async () => {
+it('a question leads to the page of no call that is not there', async () => {
   await using desk = await opened('2025-11-25');
   await desk.run('form');
   await desk.run('letter');

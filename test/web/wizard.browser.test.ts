@@ -38,7 +38,7 @@ async function answer(page: Page, says: string | RegExp, fill: () => Promise<voi
 }
 
 it.each(few(eras, '2026-07-28'))(
-  'wizard-W2, wizard-W4: %s: goes forwards and back on the desk, with what was typed in every form',
+  'wizard-W2, wizard-W4: %s: a wizard goes forwards and back on the desk, with what was typed in every form',
   async era => {
     const { page, troubles } = await planning(era);
     const card = page.getByRole('article');
@@ -72,7 +72,7 @@ it.each(few(eras, '2026-07-28'))(
 );
 
 it.each(few(eras, '2025-11-25'))(
-  'wizard-W2, wizard-W3: %s: goes forwards and back on one page of the server, and is declined in the middle',
+  'wizard-W2, wizard-W3: %s: a wizard goes forwards and back on one page of the server, and is declined in the middle',
   async era => {
     const { page, context, question, troubles } = await planning(era, '--page');
     // The server may not use URL mode here, so one card has the link and the next one the code.

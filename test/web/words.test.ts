@@ -17,7 +17,7 @@ const byHand = (question: Question): Question => {
   return { ...question, models: ['you'], model: { ...question.model, byHand: true } } as Question;
 };
 
-it('never speaks of a model where the person writes the reply', async () => {
+it('the desk never speaks of a model where the person writes the reply', async () => {
   ask(byHand(useModel('w-request')));
   ask(byHand(useReply('w-reply')));
   const request = await text('/calls/w-request');
@@ -29,26 +29,26 @@ it('never speaks of a model where the person writes the reply', async () => {
   expect(reply).not.toMatch(/model was asked|The model replied|Stop reason/);
 });
 
-it('says in the inbox what a question without a message wants', async () => {
+it('the inbox says what a question without a message wants', async () => {
   ask(useModel('w-inbox'));
   expect(await text('/inbox')).toContain('summarise Asks to use your model');
 });
 
-it('takes a line break in a message for what it is, in lists and in the record', async () => {
+it('a line break in a message is a blank in lists and in the record', async () => {
   const question = { ...pickOne('w-lines'), message: 'First line.\nSecond line.' };
   ask(question);
   on.inbox.end(question.id, { how: 'withdrawn' });
   expect(await text('/history')).toContain('First line. Second line.');
 });
 
-it('says how each kind of question was answered', async () => {
+it('a request to a model that was answered is said to be approved', async () => {
   const url = useModel('w-approved');
   ask(url);
   on.inbox.end(url.id, { how: 'answered', via: 'web' });
   expect(await text('/calls/w-approved')).toContain('You approved the request.');
 });
 
-it('does not claim that a server hears of a model refused to it', async () => {
+it('no page says that a server was told of a model refused to it', async () => {
   const question = useModel('w-refused');
   ask(question);
   on.inbox.end(question.id, { how: 'declined', via: 'web' });
@@ -57,7 +57,7 @@ it('does not claim that a server hears of a model refused to it', async () => {
   expect(page).not.toContain('The server was told');
 });
 
-it('waits for the page, not for the server, where the person was sent to one', async () => {
+it('the call waits for the page, not for the server, where the person was sent to one', async () => {
   const question = { ...openPage('https://example.com/start'), call: pickOne('w-page').call! };
   ask(question);
   on.inbox.end(question.id, { how: 'answered', via: 'web' });
@@ -66,7 +66,7 @@ it('waits for the page, not for the server, where the person was sent to one', a
   expect(page).toContain('Waiting for the page you opened.');
 });
 
-it('keeps what was chosen where a decision cannot be made', async () => {
+it('what was chosen stays where a decision cannot be made', async () => {
   const { status, text: page } = await visitor.post('/policy', {
     server: '*',
     subject: 'form',
@@ -77,12 +77,12 @@ it('keeps what was chosen where a decision cannot be made', async () => {
   for (const chosen of ['form', 'allow', '900000']) expect(page).toContain(`<option value="${chosen}" selected>`);
 });
 
-it('asks for the full path of a folder', async () => {
+it('a folder without its full path is refused, and the full path asked for', async () => {
   const { status, text: page } = await visitor.post('/roots', { path: 'notes', name: '' });
   expect([status, page.includes('Enter the full path of the folder')]).toEqual([422, true]);
 });
 
-it('does not say of a server that never ran that it has no tools', async () => {
+it('a server that never ran is not said to have no tools', async () => {
   await on.desk.workspace.servers
     .add({ id: 'broken', target: { kind: 'command', command: '/no/such/program', args: [] } })
     .catch(() => {});
@@ -91,7 +91,7 @@ it('does not say of a server that never ran that it has no tools', async () => {
   expect(page).toMatch(/there is no program (?:'|&#39;)\/no\/such\/program(?:'|&#39;) on this machine/);
 });
 
-it('tells sign-ins of one server apart by where they lead', async () => {
+it('sign-ins of one server are told apart by where they lead', async () => {
   const signIn = (issuer: string): Question => {
     const { message: _, ...page } = openPage(`${issuer}/authorize`) as Question & { message: string };
     return { ...page, kind: 'sign-in', issuer, scopes: [], more: false } as Question;
@@ -105,7 +105,7 @@ it('tells sign-ins of one server apart by where they lead', async () => {
   for (const { id } of asked) on.inbox.end(id, { how: 'withdrawn' });
 });
 
-it('names in a list the domain of a page that is to be opened', async () => {
+it('a list names the domain of a page that is to be opened', async () => {
   const pages = ['https://login.example.com/a', 'https://accounts.example.org/b'].map(openPage);
   for (const question of pages) ask(question);
   const listed = await text('/inbox');
@@ -113,7 +113,7 @@ it('names in a list the domain of a page that is to be opened', async () => {
   for (const { id } of pages) on.inbox.end(id, { how: 'withdrawn' });
 });
 
-it('says of two compared calls that they are, and which of them has no result', () => {
+it('the page of two compared calls says that they are, and which of them has no result', () => {
   const call = (id: string, result?: string): CallView => ({
     context: { id, kind: 'tool', name: 'look', arguments: { what: id } },
     serverId: 'pond',

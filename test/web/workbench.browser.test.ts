@@ -91,7 +91,7 @@ const goTo = async (query: string): Promise<void> => {
 
 const run = () => page.getByRole('button', { name: 'Run', exact: true });
 
-it('adds a server by one box, which says what it understood, and shows how it starts, once', async () => {
+it('a server is added by one box, which says what it understood, and shows how it starts, once', async () => {
   await page.getByRole('link', { name: 'Add a server' }).first().click();
   await page.locator('#add-what').fill(`${process.execPath} ${file}`);
   await page.locator('[data-understood=command]').waitFor();
@@ -107,7 +107,7 @@ it('adds a server by one box, which says what it understood, and shows how it st
   expect(readFileSync(starts, 'utf8')).toBe('started\n');
 });
 
-it('finds a tool by its title, and keeps what is typed among the results', async () => {
+it('a tool is found by its title, and what is typed stays among the results', async () => {
   await page.keyboard.press('Control+k');
   await page.keyboard.type('write');
   await page.locator('#palette-found[data-query="write"] .found').first().waitFor();
@@ -121,7 +121,7 @@ it('finds a tool by its title, and keeps what is typed among the results', async
   expect(await page.locator('h1 .named').textContent()).toMatch(/Write it down\s+note_down/);
 });
 
-it('runs, keeps the form beside the result, and runs again with another argument', async () => {
+it('a tool is run, its form stays beside the result, and it is run again with another argument', async () => {
   const text = page.locator('#arguments-f0');
   // A long description is folded, so that the cursor is where one types.
   expect(await text.evaluate(each => document.activeElement === each && each.getBoundingClientRect().top < 700)).toBe(
@@ -145,7 +145,7 @@ it('runs, keeps the form beside the result, and runs again with another argument
   expect(await wrong()).toEqual([]);
 });
 
-it('shows messages and logs below the page, and keeps what was typed meanwhile', async () => {
+it('messages and logs are shown below the page, and what was typed stays meanwhile', async () => {
   await page.locator('#arguments-f0').fill('half a thou');
   await page.getByRole('button', { name: 'Messages and logs' }).click();
   const drawer = page.locator('#drawer');
@@ -157,7 +157,7 @@ it('shows messages and logs below the page, and keeps what was typed meanwhile',
   await drawer.waitFor({ state: 'detached' });
 });
 
-it('completes the argument of a prompt as its server does', async () => {
+it('the argument of a prompt is completed as its server does', async () => {
   await goTo('greet');
   const whom = page.locator('#arguments-f0');
   await whom.fill('Al');
@@ -167,7 +167,7 @@ it('completes the argument of a prompt as its server does', async () => {
   );
 });
 
-it('asks for leave without a form by one button, says what waits next, and fills in a remembered answer', async () => {
+it('a question without fields takes one button, what waits next is said, and a remembered answer is filled in', async () => {
   await goTo('ask for leave');
   await run().click();
   const card = page.locator('[data-question]');
@@ -194,7 +194,7 @@ it('asks for leave without a form by one button, says what waits next, and fills
   }
 });
 
-it('hears a slow click on a button that what is found wrong would have moved away', async () => {
+it('a slow click is heard on a button that what is found wrong would have moved away', async () => {
   await goTo('set a code');
   await page.locator('#arguments-f0').fill('abc');
   const { x, y, width, height } = (await run().boundingBox())!;
@@ -217,7 +217,7 @@ it('hears a slow click on a button that what is found wrong would have moved awa
   await page.mouse.up({ button: 'right' });
 });
 
-it('mutes a server from the palette, says so, and takes that back', async () => {
+it('a server is muted from the palette, and a notice says so and takes it back', async () => {
   await goTo('mute bench');
   const notice = page.locator('.notice', { hasText: 'Muted' });
   await notice.waitFor();

@@ -17,7 +17,7 @@ import { enter } from './client.ts';
 import { stage } from './stage.ts';
 
 describe('text of a terminal', () => {
-  it('has the colours and weights that it sets, and nothing else of its sequences', () => {
+  it('text of a terminal has the colours and weights that it sets, and nothing else of its sequences', () => {
     expect(ansiHtml('\u001B[1;31mbad\u001B[0m \u001B[38;5;9mmany\u001B[39m \u001B[2Kend').text).toBe(
       '<span class="ansi-red ansi-bold">bad</span> many end',
     );
@@ -29,13 +29,13 @@ describe('text of a terminal', () => {
     );
   });
 
-  it('is cut where a text without colours is', () => {
+  it('text of a terminal is cut where a text without colours is', () => {
     const { text } = ansiHtml('\u001B[31mabcdef\u001B[0mghi', 4);
     expect([text.includes('abcd'), text.includes('ghi')]).toEqual([true, false]);
   });
 });
 
-it('shows a title with the name beneath it, and a name alone where there is no other', () => {
+it('a title is shown with the name beneath it, and a name alone where there is no other', () => {
   expect(named('get-sum', 'Add numbers').text).toMatch(/named-title">Add numbers<.*named-name mono">get-sum</);
   for (const title of [undefined, ' ', 'get-sum'])
     expect(named('get-sum', title).text).toBe('<span class="mono">get-sum</span>');
@@ -56,7 +56,7 @@ it.each([
   ['@acme/tea@1.2.0 /srv', { kind: 'package', name: '@acme/tea', version: '1.2.0', args: ['/srv'] }],
   ['tea "half', { kind: 'wrong', why: 'A quote in the command is not closed.' }],
   ['  ', { kind: 'nothing' }],
-])('understands %j', (entered, understood) => {
+])('the box for a server understands %j', (entered, understood) => {
   expect(understand(entered, word => word === 'node')).toEqual(understood);
 });
 
@@ -71,7 +71,7 @@ describe('a list of servers', () => {
     },
   });
 
-  it('says which values it needs, which are secrets, and which would stand in a command line', () => {
+  it('a list of servers says which values it needs, which are secrets, and which would stand in a command line', () => {
     expect(readServerList(text)[0]).toMatchObject({
       missing: [
         { name: 'REGION', isSecret: false, inCommand: true },
@@ -80,13 +80,13 @@ describe('a list of servers', () => {
     });
   });
 
-  it('is complete once it has them, and a value is not read for further references', () => {
+  it('a list of servers is complete once it has its values, and a value is not read for further references', () => {
     expect(readServerList(text, { REGION: 'eu', 'input:token': ref('REGION') })[0]).toMatchObject({
       entry: { target: { args: ['--region', 'eu'], env: { KEY: ref('REGION'), A: 'x' } } },
     });
   });
 
-  it('says which servers are switched off', () => {
+  it('a list of servers says which servers are switched off', () => {
     expect(readServerList(text).slice(1)).toMatchObject([{ entry: { disabled: true } }, { entry: { disabled: true } }]);
   });
 });
@@ -110,7 +110,7 @@ describe('rows of objects', () => {
     },
   };
 
-  it('are rows also where a list may be null, and a union with yes and no has choices', () => {
+  it('a list that may be null has rows, too, and a union with yes and no has choices', () => {
     expect(argumentFields(inputSchema).map(({ name, kind }) => [name, kind])).toEqual([
       ['edits', 'list'],
       ['mode', 'select'],
@@ -118,7 +118,7 @@ describe('rows of objects', () => {
     ]);
   });
 
-  it('are complained about at their own controls, and a row that was only added is not', () => {
+  it('rows of objects have their errors at their own controls, and a row that was only added has none', () => {
     const [edits] = argumentFields(inputSchema);
     if (edits?.kind !== 'list') throw new Error('edits is no list');
     const draft = draftOf([
@@ -138,7 +138,7 @@ describe('rows of objects', () => {
   });
 });
 
-it('shows a result once that a server sends as text and as structure', () => {
+it('a result that a server sends as text and as structure is shown once', () => {
   const place = { callId: 'c', serverId: 's', link: (path: string) => path };
   const structuredContent = { rows: 3, ok: true };
   const content = [
@@ -151,7 +151,7 @@ it('shows a result once that a server sends as text and as structure', () => {
   expect(text).toContain('/calls/c/blocks/1');
 });
 
-it('shows a text once that a server sends as the one member of its structure as well', () => {
+it('a text that a server sends as the one member of its structure as well is shown once', () => {
   const place = { callId: 'c', serverId: 's', link: (path: string) => path };
   const content = [{ type: 'text', text: '-old\n+new' }];
   const shown = (structuredContent: object): string => resultContent({ content, structuredContent }, place).text;
@@ -183,7 +183,7 @@ describe('adding a server', () => {
     }),
   );
 
-  it('by the name of an npm package runs nothing before its exact version is confirmed', async () => {
+  it('a server named by an npm package runs nothing before its exact version is confirmed', async () => {
     await using on = await stage({ environment: { npm_config_registry: await listening, PATH: '' } });
     // Nothing is to be downloaded here.
     const { servers } = on.desk.workspace;
@@ -200,7 +200,7 @@ describe('adding a server', () => {
     expect(servers.list()).toMatchObject([{ id: 'tea', origin: 'npx -y @acme/tea@1.2.0 /srv' }]);
   });
 
-  it('from another program reads its list when asked, shows no secret, and copies none that was not ticked', async () => {
+  it('the list of another program is read when asked, shows no secret, and copies none that was not ticked', async () => {
     await using on = await stage({ environment: { HOME: home } });
     const visitor = await enter(on.desk);
     const { text } = await visitor.post('/add/hosts', {});
@@ -218,7 +218,7 @@ describe('adding a server', () => {
     expect(on.desk.workspace.servers.entry('mail-2').target).toMatchObject({ env: { PASSWORD: secret, REGION: 'eu' } });
   });
 
-  it('that its list has switched off puts it on the desk without starting it, also when its page is opened', async () => {
+  it('a server that its list has switched off is put on the desk without a start, also when its page is opened', async () => {
     await using on = await stage();
     const visitor = await enter(on.desk);
     await visitor.post('/add', { what: '{"mcpServers":{"off":{"command":"/no/such/tea","disabled":true}}}' });

@@ -180,7 +180,7 @@ describe.each(eras)('%s', era => {
   });
 });
 
-it('attach-H4: shows no question of a round before the round is in the store', async () => {
+it('attach-H4: a round is in the store before any of its questions is shown', async () => {
   const { url } = await server();
   const { store } = memory();
   let write = (): void => {};
@@ -219,7 +219,7 @@ it('agent-tools-2: a call that could not be sent, since its server was not runni
   expect((await tool('fail').call({}, { id: 'g' })).text).toBe('It broke.');
 });
 
-it('tells a model what came instead of a text, and hides tools that are an App’s alone', async () => {
+it('a model is told what came instead of text, and is offered no tools that are an App’s alone', async () => {
   const { url } = await server();
   const { tools, tool } = await host(url, '2026-07-28');
   expect(tools.map(({ name }) => name)).toEqual(['pay', 'look', 'fail', 'mixed']);

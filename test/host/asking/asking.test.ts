@@ -33,7 +33,7 @@ function asking(answerTimeoutMs?: number) {
   return { inbox, clock, ask };
 }
 
-it('is open until the first of what the host allows and when its sign-in ends', () => {
+it('a question is open until the first of what the host allows and when its sign-in ends', () => {
   const { inbox, ask } = asking(60_000);
   void ask(question('host'));
   void ask(question('sign-in', 1_030_000));
@@ -41,14 +41,14 @@ it('is open until the first of what the host allows and when its sign-in ends', 
   expect(inbox.list().map(each => each.openUntil)).toEqual([1_060_000, 1_030_000, 1_060_000]);
 });
 
-it('is open for as long as anybody likes where nobody says, or says what no calendar has', () => {
+it('a question stays open for good where nobody sets an end, or one that no calendar has', () => {
   const { inbox, ask } = asking();
   void ask(question('open'));
   void ask(question('endless', 1e300));
   for (const each of inbox.list()) expect(each).not.toHaveProperty('openUntil');
 });
 
-it('ends when it said, also where another process had asked it', async () => {
+it('a question ends when it said it would, also where another process had asked it', async () => {
   const { inbox, clock, ask } = asking(60_000);
   void inbox.ask(question('kept', 1_060_000));
   clock.move(40_000);
@@ -60,7 +60,7 @@ it('ends when it said, also where another process had asked it', async () => {
   expect(await ending).toEqual({ how: 'timed-out' });
 });
 
-it('names the call in the record and to the views where a decision or the host refused, and says which decision', async () => {
+it('the record and the views name the call whose question a decision or the host refused, and the decision', async () => {
   const [audit, policy, notices] = [new Audit(), new Policy(), [] as unknown[]];
   policy.add({ server: 'notes', subject: 'form', effect: 'refuse' });
   const [inbox, clock] = [new Inbox(), handClock()];

@@ -43,7 +43,7 @@ async function expectRefused(era: Era, made: Wired, why: RegExp | string = /./):
 
 describe.each(eras)('%s', era => {
   it.each([['telepathy'], ['FORM'], [''], [7], [null], [{ form: {} }]])(
-    'elicit-01, elicit-35: the mode %j is neither form nor url: refused, and nobody is asked',
+    'elicit-01, elicit-35: the mode %j, neither form nor url, is refused, and nobody is asked',
     async mode => expectRefused(era, await asking(era, { ...form(), mode }), 'mode must be form or url'),
   );
 
@@ -91,7 +91,7 @@ describe.each(eras)('%s', era => {
     ['dismissal', ({ id }, { inbox }) => inbox.reply(id, { action: 'dismiss' }, 'script'), { action: 'cancel' }],
     ['no answer in time', ({ id }, { inbox }) => inbox.end(id, { how: 'timed-out' }), { action: 'cancel' }],
   ])(
-    'elicit-07, elicit-21, elicit-22, elicit-23, elicit-24, elicit-url-39: a person’s %s, and nothing more',
+    'elicit-07, elicit-21, elicit-22, elicit-23, elicit-24, elicit-url-39: a person’s %s is sent, and nothing more',
     async (_, act, expected) => {
       for (const params of [form(), page(era)]) {
         const made = await asking(era, params);
@@ -104,7 +104,7 @@ describe.each(eras)('%s', era => {
   );
 
   it.each([[['form']], [['url']], [['form', 'url']]] as const)(
-    'elicit-08, elicit-09, elicit-10, elicit-12, elicit-36, elicit-37: %j is declared, answered, and nothing else is taken',
+    'elicit-08, elicit-09, elicit-10, elicit-12, elicit-36, elicit-37: if %j is declared, it is answered, and no other mode is taken',
     async modes => {
       const replies = [accept(), { action: 'decline' }, { action: 'dismiss' }] as const;
       for (const mode of ['form', 'url'] as const) {

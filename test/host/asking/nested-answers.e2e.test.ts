@@ -18,17 +18,20 @@ async function overHttp(era: Era): Promise<ServerTarget> {
 }
 
 describe.each(few(eras, '2026-07-28'))('a server of %s that asks for objects', era => {
-  it.each(['standard input and output', 'HTTP'])('gets them over %s as the person gave them', async over => {
-    const target = over === 'HTTP' ? await overHttp(era) : commandTarget([process.execPath, server, era]);
-    const inbox = new Inbox();
-    inbox.subscribe(event => {
-      if (event.type === 'asked') void inbox.reply(event.question.id, { action: 'accept', content }, 'test');
-    });
-    const client = { name: 'test', version: '1.0.0' };
-    const connection = new Connection({ id: 'nested', target }, { client, inbox, era });
-    onTestFinished(() => connection.stop());
-    await connection.start();
-    const { outcome } = connection.run({ kind: 'tool', name: 'ask', arguments: {} });
-    expect(await outcome).toMatchObject({ how: 'completed', result: { got: { action: 'accept', content } } });
-  });
+  it.each(['standard input and output', 'HTTP'])(
+    'a server that asks for objects gets them over %s as the person gave them',
+    async over => {
+      const target = over === 'HTTP' ? await overHttp(era) : commandTarget([process.execPath, server, era]);
+      const inbox = new Inbox();
+      inbox.subscribe(event => {
+        if (event.type === 'asked') void inbox.reply(event.question.id, { action: 'accept', content }, 'test');
+      });
+      const client = { name: 'test', version: '1.0.0' };
+      const connection = new Connection({ id: 'nested', target }, { client, inbox, era });
+      onTestFinished(() => connection.stop());
+      await connection.start();
+      const { outcome } = connection.run({ kind: 'tool', name: 'ask', arguments: {} });
+      expect(await outcome).toMatchObject({ how: 'completed', result: { got: { action: 'accept', content } } });
+    },
+  );
 });

@@ -45,7 +45,7 @@ function terminal(log: string[]) {
 }
 
 describe.each(eras)('%s', era => {
-  it('elicit-url-03, elicit-url-08, elicit-url-35, elicit-url-61, 000-10: consent, then the browser with that very address, then accept', async () => {
+  it('elicit-url-03, elicit-url-08, elicit-url-35, elicit-url-61, 000-10: a page takes consent, then the browser opens that very address, then accept is sent', async () => {
     const log: string[] = [];
     const href = 'https://example.com/connect/1?x=%7e&y=a+b#z';
     const me = terminal(log);
@@ -102,7 +102,7 @@ describe.each(eras)('%s', era => {
     expect([visits, me.opened]).toEqual([[], [href]]);
   });
 
-  it('elicit-url-02, elicit-url-62, elicit-url-64, elicit-url-65: the whole address, its domain apart, and what is odd about it', async () => {
+  it('elicit-url-02, elicit-url-62, elicit-url-64, elicit-url-65: the person sees the whole address, its domain apart, and what is odd about it', async () => {
     const me = terminal([]);
     const href = `http://example.com.evil.test:8080/${'a'.repeat(2_000)}/end`;
     const made = await wired(era, { present: [me.view], tool: wire => wire.ask(page(era, href)) });
@@ -139,7 +139,7 @@ describe.each(eras)('%s', era => {
     expect(me.opened).toEqual([]);
   });
 
-  it('elicit-url-59: warns of a page that looks like one the person opened before, and of no other', async () => {
+  it('elicit-url-59: the person is warned of a page that looks like one opened before, and of no other', async () => {
     const hosts = ['example.com', 'exmaple.com', 'google.com', 'goog1e.com'];
     const made = await wired(era, {
       // The pages of Google are not opened.
@@ -226,7 +226,7 @@ describe('2025-11-25: pages that are waited for', () => {
     expect(await outcome).toBe('done');
   });
 
-  it('elicit-url-24, elicit-url-25, elicit-url-36: the error, consent, the page, its completion, and the same call once more', async () => {
+  it('elicit-url-24, elicit-url-25, elicit-url-36: an error that lists a page leads to consent, the page, its completion, and the same call once more', async () => {
     const state = { done: false };
     const made = await wired(era, { answer: opens(() => undefined), tool: guarded(state) });
     const outcome = made.call({ title: 'x' });

@@ -16,7 +16,7 @@ async function host(era: Era, options: Parameters<typeof connected>[1] = {}) {
 }
 
 describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('a person behind a client, %s', era => {
-  it('elicit-05: shows who asks for which call, and sends the answer that fits', async () => {
+  it('elicit-05: the person sees who asks for which call, and the server gets the answer that fits', async () => {
     const { connection, inbox } = await host(era);
     const me = person(() => ({ action: 'accept', content: { colour: 'green' } }));
     inbox.present(me);
@@ -33,7 +33,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('a person be
     expect(me.endings).toMatchObject([{ how: 'answered', via: 'script' }]);
   });
 
-  it('elicit-02, elicit-07: sends decline and dismiss as two different things', async () => {
+  it('elicit-02, elicit-07: a decline and a dismissal reach the server as two different things', async () => {
     const { connection, inbox } = await host(era);
     const replies = [{ action: 'decline' }, { action: 'dismiss' }] as const;
     let n = 0;
@@ -46,7 +46,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('a person be
     ]);
   });
 
-  it('elicit-form-11: keeps the question open when an answer does not fit the pattern that was really sent', async () => {
+  it('elicit-form-11: a question stays open when an answer does not fit the pattern that was really sent', async () => {
     const { connection, inbox } = await host(era);
     const outcome = connection.run({ kind: 'tool', name: 'code' }).outcome;
     const question = await nextQuestion(inbox);
@@ -58,7 +58,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('a person be
     expect(said((await outcome) as never)).toMatchObject({ action: 'accept', content: { code: 'abc' } });
   });
 
-  it.each(['many', 'huge'])('elicit-35: refuses the hostile form %s and records it', async name => {
+  it.each(['many', 'huge'])('elicit-35: the hostile form %s is refused and recorded', async name => {
     const audit = new Audit();
     const { connection, inbox } = await host(era, { audit });
     const me = person(() => ({ action: 'decline' }));
@@ -72,7 +72,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('a person be
     expect(events.filter(({ type }) => type === 'refused')).toMatchObject([{ by: 'host' }]);
   });
 
-  it('elicit-36, elicit-37: refuses a mode that does not exist, and one that is not declared', async () => {
+  it('elicit-36, elicit-37: a mode that does not exist is refused, and so is one that is not declared', async () => {
     const unknown = await host(era);
     const first = await unknown.connection.run({ kind: 'tool', name: 'mode' }).outcome;
     const formOnly = await host(era, { modes: ['form'] });
@@ -85,7 +85,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('a person be
     }
   });
 
-  it('elicit-url-39: asks for consent to a URL and sends accept without content; a javascript: URL cannot be accepted', async () => {
+  it('elicit-url-39: consent to a URL sends accept without content; a javascript: URL cannot be accepted', async () => {
     const { connection, inbox } = await host(era);
     const outcome = connection.run({ kind: 'tool', name: 'url' }).outcome;
     const question = await nextQuestion(inbox);
@@ -104,7 +104,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('a person be
     expect(said((await bad) as never)).toMatchObject({ action: 'cancel' });
   });
 
-  it('elicit-43: sends cancel where policy refuses, and says that it was policy', async () => {
+  it('elicit-43: the server gets cancel where policy refuses, and the record says that it was policy', async () => {
     const policy = new Policy();
     policy.mute('asking', 60_000);
     const audit = new Audit();
@@ -121,7 +121,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('a person be
     ]);
   });
 
-  it('withdraws the question when the person cancels its call', async () => {
+  it('a question is withdrawn when the person cancels its call', async () => {
     const { connection, inbox } = await host(era);
     const call = connection.run({ kind: 'tool', name: 'form' });
     const question = await nextQuestion(inbox);
@@ -130,7 +130,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('a person be
     expect(inbox.ending(question.id)).toEqual({ how: 'withdrawn' });
   });
 
-  it('ends a question as server-gone when the process dies, and can be started again', async () => {
+  it('a question ends as server-gone when the process dies, and the server can be started again', async () => {
     const { connection, inbox } = await host(era);
     const failed = new Promise<void>(resolve => {
       connection.subscribe(event => event.type === 'state' && event.state === 'failed' && resolve());
@@ -148,13 +148,13 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('a person be
     });
   });
 
-  it('keeps the standard error of the server to itself, and its last lines for the person', async () => {
+  it('the connection keeps what the server writes to standard error', async () => {
     const { connection } = await host(era);
     await connection.run({ kind: 'tool', name: 'plain' }).outcome;
     expect(connection.stderr).toContain('asking-server is up');
   });
 
-  it('tells a tool error from a call that completed', async () => {
+  it('a call whose tool fails ends as a tool error, and not as completed', async () => {
     const { connection } = await host(era);
     expect(await connection.run({ kind: 'tool', name: 'fails' }).outcome).toMatchObject({ how: 'tool-error' });
   });

@@ -70,7 +70,7 @@ const hi: SamplingRequest = { messages: [{ role: 'user', content: { type: 'text'
 const yes = (): Reply => ({ action: 'accept' });
 
 describe('a host with models', () => {
-  it('sampling-58, sampling-65, sampling-95: shows the choice and its reason, runs it, shows the reply, and hands it over', async () => {
+  it('sampling-58, sampling-65, sampling-95: the person sees the choice and its reason, the model runs, the person sees the reply, the server gets it', async () => {
     provider.respond(json(anthropic.reply([{ type: 'text', text: 'Hello.' }], 'end_turn')));
     const { sample, seen, attached } = await hosted(yes);
     const modelPreferences = { hints: [{ name: 'claude' }], costPriority: 1 };
@@ -87,7 +87,7 @@ describe('a host with models', () => {
     expect(attached.account()?.spent).toEqual({ requests: 1, tokens: 16 });
   });
 
-  it('sampling-10: sends the model what the person made of the request', async () => {
+  it('sampling-10: the model gets what the person made of the request', async () => {
     provider.respond(json(openai.reply('Hello.', 'stop')));
     const edit = { messages: [{ role: 'user', content: [{ type: 'text', text: 'Good day.' }] }], maxTokens: 20 };
     const { sample } = await hosted(question => ({
@@ -112,7 +112,7 @@ describe('a host with models', () => {
     expect(JSON.stringify(result)).not.toContain('prompt');
   });
 
-  it('runs the model the person approved, even where the edited request would get another', async () => {
+  it('the model that the person approved runs, even where the edited request would get another', async () => {
     provider.respond(json(anthropic.reply([{ type: 'text', text: 'Hello.' }], 'end_turn')));
     const { sample, seen } = await hosted(question => ({
       action: 'accept',
@@ -125,7 +125,7 @@ describe('a host with models', () => {
     expect(seen[0]).toMatchObject({ model: { name: 'claude' } });
   });
 
-  it('sampling-74: runs another of the person’s models where they choose one, and shows them what the run left out', async () => {
+  it('sampling-74: another of the person’s models runs where they choose one, and the reply’s question says why', async () => {
     provider.respond(json(anthropic.reply([{ type: 'text', text: 'Hello.' }], 'end_turn')));
     const { sample, seen } = await hosted(question => ({
       action: 'accept',
@@ -138,7 +138,7 @@ describe('a host with models', () => {
     ]);
   });
 
-  it('takes no model that is not the person’s', async () => {
+  it('no model is taken that is not the person’s', async () => {
     const receipts: unknown[] = [];
     const { sample, inbox } = await hosted(
       () => ({ action: 'accept', content: { model: 'gpt-elsewhere' } }),
@@ -153,7 +153,7 @@ describe('a host with models', () => {
     expect(await sampled).toMatchObject({ code: -1 });
   });
 
-  it('hands over an edited reply of several blocks as the one block the SDK lets through without tools', async () => {
+  it('an edited reply of several blocks is handed over as the one block the SDK lets through without tools', async () => {
     provider.respond(json(openai.reply('Hello.', 'stop')));
     const content = ['One.', 'Two.'].map(text => ({ type: 'text', text }));
     const { sample } = await hosted(question => ({

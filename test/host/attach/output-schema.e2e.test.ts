@@ -33,7 +33,7 @@ const expected = (verdict: string, tool: string) =>
       };
 
 describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('an output schema of a stranger, %s', era => {
-  it.each(tools)('of the tool %s is judged at once by `midcall call`: %s', async (tool, verdict) => {
+  it.each(tools)('`midcall call` judges the output schema of the tool %s at once: %s', async (tool, verdict) => {
     const words = ['call', tool, '--json', '--era', era, '--', process.execPath, hostile];
     const child = spawn(process.execPath, [main, ...words], { stdio: ['ignore', 'pipe', 'inherit'] });
     let out = '';
@@ -45,7 +45,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('an output s
     expect(code).toBe(verdict === 'differs' ? 1 : 0);
   });
 
-  it('leaves a bridge free to answer, and to end', async () => {
+  it('a stranger’s output schema leaves a bridge free to answer, and to end', async () => {
     const words = [process.execPath, main, 'bridge', '--era', era, '--', process.execPath, hostile];
     const target = { ...commandTarget(words), env: ownEnvironment() };
     const options = { client: { name: 'host', version: '1.0.0' }, inbox: new Inbox(), era };
@@ -59,7 +59,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('an output s
     await connection.stop();
   });
 
-  it('is judged so for a client of the host’s own that a person is attached to', async () => {
+  it('a host’s own client that a person is attached to judges a stranger’s output schema the same way', async () => {
     const client = new Client({ name: 'own', version: '1.0.0' }, { versionNegotiation: negotiation(era) });
     const attachment = attach(client, { server: { id: 'own', origin: 'own' }, inbox: new Inbox() });
     const outcomes: CallOutcome[] = [];
@@ -130,7 +130,7 @@ describe('a desk with a hostile server on it', () => {
   });
   afterAll(() => void child.kill('SIGKILL'));
 
-  it('shows what could not be checked as unchecked, serves the other server, and ends when told to', async () => {
+  it('the desk shows what could not be checked as unchecked, serves the other server, and ends when told to', async () => {
     expect(await run('hostile', 'bomb')).toContain('Not checked against the tool’s output schema');
     expect(await run('hostile', 'pattern')).toContain('must match the pattern');
     const plain = await run('hostile', 'plain');

@@ -10,7 +10,7 @@ const info = { name: 'host', version: '1.0.0' };
 const attached = (client: Client) => attach(client, { server: { id: 's', origin: 's' }, inbox: new Inbox() });
 
 describe('the validator of output schemas', () => {
-  it('refuses what it could not check where nobody is told, and says so', () => {
+  it('the validator refuses what it could not check where nobody is told, and says so', () => {
     const check = outputValidator().getValidator(lookahead);
     expect(check({ a: 'b' })).toEqual({
       valid: false,
@@ -21,14 +21,14 @@ describe('the validator of output schemas', () => {
     expect(check({})).toMatchObject({ valid: true });
   });
 
-  it('hands on what it could not check where somebody is told', () => {
+  it('the validator hands on what it could not check where somebody is told', () => {
     const told: string[] = [];
     const check = outputValidator(why => told.push(why)).getValidator(lookahead);
     expect(check({ a: 'b' })).toMatchObject({ valid: true, data: { a: 'b' } });
     expect(told).toEqual(['the schema has a pattern that is not checked here']);
   });
 
-  it('takes the place of the SDK’s default, and of nothing the author chose', () => {
+  it('the validator takes the place of the SDK’s default, and of nothing the author chose', () => {
     const given: jsonSchemaValidator = {
       getValidator: () => () => ({ valid: false, data: undefined, errorMessage: '' }),
     };
@@ -45,7 +45,7 @@ describe('the validator of output schemas', () => {
     expect(inside(plain)).not.toBeInstanceOf(AjvJsonSchemaValidator);
   });
 
-  it.each(eras)('warns in tests of an author’s own server, %s', async era => {
+  it.each(eras)('the validator warns in tests of an author’s own server, %s', async era => {
     const any = { version: 1 as const, vendor: 'any', validate: (value: unknown) => ({ value }) };
     const schemaOf = (schema: object) =>
       ({

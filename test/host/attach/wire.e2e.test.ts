@@ -33,7 +33,7 @@ async function wired(era: Era) {
 const temporary = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'wire-')));
 
 describe('on the wire', () => {
-  it('000-02, elicit-08: declares roots with listChanged on 2025-11-25, and announces one change once', async () => {
+  it('000-02, elicit-08: the host declares roots with listChanged on 2025-11-25, and announces one change once', async () => {
     const { client, roots, sent } = await wired('2025-11-25');
     const { uri } = await roots.add(temporary());
     await roots.grant('asking', [uri]);
@@ -46,7 +46,7 @@ describe('on the wire', () => {
     expect(sent.filter(frame => frame.method === 'notifications/roots/list_changed')).toHaveLength(1);
   });
 
-  it('elicit-09: declares roots without listChanged in every request on 2026-07-28, and announces nothing', async () => {
+  it('elicit-09: the host declares roots without listChanged in every request on 2026-07-28, and announces nothing', async () => {
     const { client, roots, sent } = await wired('2026-07-28');
     await roots.add(temporary());
     await client.callTool({ name: 'plain', arguments: {} });
@@ -63,17 +63,20 @@ describe('on the wire', () => {
     expect(sent.some(frame => frame.method === 'notifications/roots/list_changed')).toBe(false);
   });
 
-  it.each<Era>(['2025-11-25', '2026-07-28'])('asks for a plain client.callTool as for its own calls, %s', async era => {
-    const { client, inbox } = await wired(era);
-    inbox.present(person(() => ({ action: 'accept', content: { colour: 'red' } })));
-    const result = await client.callTool({ name: 'form', arguments: {} });
-    expect(said({ how: 'completed', result } as never)).toMatchObject({ action: 'accept' });
-    await client.close();
-  });
+  it.each<Era>(['2025-11-25', '2026-07-28'])(
+    'a question of a plain client.callTool reaches the person like those of the host’s own calls, %s',
+    async era => {
+      const { client, inbox } = await wired(era);
+      inbox.present(person(() => ({ action: 'accept', content: { colour: 'red' } })));
+      const result = await client.callTool({ name: 'form', arguments: {} });
+      expect(said({ how: 'completed', result } as never)).toMatchObject({ action: 'accept' });
+      await client.close();
+    },
+  );
 });
 
 describe('a question and the process that asks it', () => {
-  it('2026-07-28: is taken up by another process under the same id, and the call is retried with its answer', async () => {
+  it('2026-07-28: another process takes a question up under the same id, and the call is retried with its answer', async () => {
     const store = memoryStore();
     const first = await connected('2026-07-28', { store, inbox: new Inbox({ store }) });
     first.connection.run({ kind: 'tool', name: 'form', arguments: { n: 7 } });
@@ -97,7 +100,7 @@ describe('a question and the process that asks it', () => {
     expect(await store.get('host:rounds:asking')).toBeUndefined();
   });
 
-  it('2025-11-25: ends as server-gone, since the request died with its connection', async () => {
+  it('2025-11-25: a question ends as server-gone, since the request died with its connection', async () => {
     const store = memoryStore();
     const first = await connected('2025-11-25', { store, inbox: new Inbox({ store }) });
     first.connection.run({ kind: 'tool', name: 'form' });

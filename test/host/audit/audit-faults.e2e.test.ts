@@ -123,24 +123,27 @@ describe('a write that fails', () => {
     expect(await desk(path)).toBe('started');
   });
 
-  it.runIf(hasDisk)('audit-file-L1, audit-A3: on a disk that is full, and has room again later', async () => {
-    const path = join(disk, 'audit.jsonl');
-    writeFileSync(join(disk, 'ballast'), Buffer.alloc(40_000));
-    const child = await writer(path);
-    const said = await child.record(80);
-    expect(said.at(-1)).toBe('lost ENOSPC');
-    expect(verifyAudit(linesOf(path))).toMatchObject({ ok: true, unfinished: false });
-    rmSync(join(disk, 'ballast'));
-    expect(lostOf(await child.record(3))).toBe(0);
-    expect(verifyAudit(linesOf(path))).toMatchObject({ ok: true, lost: lostOf(said) });
-    expect(whysOf(path)).toEqual(['It could not be written (ENOSPC).']);
-    await child.end();
-    expect(await desk(path)).toBe('started');
-  });
+  it.runIf(hasDisk)(
+    'audit-file-L1, audit-A3: entries are lost while the disk is full, and the next one says so once there is room',
+    async () => {
+      const path = join(disk, 'audit.jsonl');
+      writeFileSync(join(disk, 'ballast'), Buffer.alloc(40_000));
+      const child = await writer(path);
+      const said = await child.record(80);
+      expect(said.at(-1)).toBe('lost ENOSPC');
+      expect(verifyAudit(linesOf(path))).toMatchObject({ ok: true, unfinished: false });
+      rmSync(join(disk, 'ballast'));
+      expect(lostOf(await child.record(3))).toBe(0);
+      expect(verifyAudit(linesOf(path))).toMatchObject({ ok: true, lost: lostOf(said) });
+      expect(whysOf(path)).toEqual(['It could not be written (ENOSPC).']);
+      await child.end();
+      expect(await desk(path)).toBe('started');
+    },
+  );
 });
 
 describe('kill -9 in the middle of an entry', () => {
-  it('audit-file-L1, audit-A3: whatever part of it was written, everything before is there, and a gap says so', async () => {
+  it('audit-file-L1, audit-A3: whatever part of the entry was written, everything before is there, and a gap says so', async () => {
     const path = freshPath();
     // None of it, its first bytes, its middle, all but the line break, all of it.
     const parts = inSoak([-1, 1, 5, 20, 300, 100, 641, 2, 450, -2], [-1, 1, 300, 641, -2]);

@@ -27,7 +27,7 @@ describe('audit', () => {
     expect(verifyAudit([...lines.slice(0, 2), 'null'])).toMatchObject({ ok: false, line: 3 });
   });
 
-  it('keeps arguments out, and has them by digest', () => {
+  it('an entry has a digest of the arguments, and not the arguments', () => {
     const audit = filled(1);
     expect(audit.export()).not.toContain('hunter2');
     expect(audit.entries()[0]?.call?.argumentsDigest).toMatch(/^[0-9a-f]{64}$/);
@@ -37,21 +37,21 @@ describe('audit', () => {
     ['node s.js --key=hunter2', 'node'],
     ["'/opt/it'\\''s here/run' hunter2", "'/opt/it'\\''s here/run'"],
     ["''", "''"],
-  ])('has of a command line the program, and the rest by digest: %s', (origin, program) => {
+  ])('an entry has the program of a command line, and the rest as a digest: %s', (origin, program) => {
     const audit = new Audit();
     audit.record({ type: 'policy', what: 'x' }, { asker: { ...asker, origin } });
     expect(audit.entries()[0]?.asker).toEqual({ ...asker, origin: program, originDigest: originDigest(origin) });
     expect(audit.export()).not.toContain('hunter2');
   });
 
-  it('has a URL as it is shown', () => {
+  it('an entry has a URL as it is shown', () => {
     const audit = new Audit();
     const remote = { ...asker, origin: 'https://example.org/mcp' };
     audit.record({ type: 'policy', what: 'x' }, { asker: remote });
     expect(audit.entries()[0]?.asker).toEqual(remote);
   });
 
-  it('audit-A5: escapes what is not drawn, in the file and in what is exported', () => {
+  it('audit-A5: what is not drawn is escaped, in the file and in what is exported', () => {
     const lines: string[] = [];
     const sink = { read: () => ({ lines, unfinished: '' }), append: (line: string) => lines.push(line) > 0 };
     const audit = new Audit({ sink });
@@ -63,7 +63,7 @@ describe('audit', () => {
     expect(JSON.parse(lines[0]!).asker.name).toBe(name);
   });
 
-  it('reads the arguments of a call once, in however many entries it is', () => {
+  it('the arguments of a call are read once, however many entries it is in', () => {
     let read = 0;
     const given = {
       get pin() {
@@ -78,7 +78,7 @@ describe('audit', () => {
     expect(audit.entries()[99]?.call?.argumentsDigest).toBe(audit.entries()[0]?.call?.argumentsDigest);
   });
 
-  it('audit-A4: seals what is nowhere but in memory when somebody looks, however often', () => {
+  it('audit-A4: what is nowhere but in memory is sealed when somebody looks, however often', () => {
     const audit = filled(3);
     const [first] = audit.entries();
     expect(audit.entries()[0]).toBe(first);
@@ -91,7 +91,7 @@ describe('audit', () => {
     expect(verifyAudit(audit.export().trim().split('\n'))).toMatchObject({ ok: true, entries: 5 });
   });
 
-  it('audit-A4: goes on counting where entries leave memory before anybody looks, and keeps no more than it may', () => {
+  it('audit-A4: counting goes on where entries leave memory before anybody looks, and no more is kept than may be', () => {
     const audit = new Audit({ keep: 3 });
     audit.record({ type: 'policy', what: 'seen' });
     expect(audit.entries()).toHaveLength(1);
@@ -102,7 +102,7 @@ describe('audit', () => {
     expect(audit.verify()).toMatchObject({ ok: true, entries: 3, last: audit.last });
   });
 
-  it('audit-A4: keeps no long arguments until then, and digests them as it digests short ones', () => {
+  it('audit-A4: long arguments are not kept until somebody looks, and are digested as short ones are', () => {
     const long = { text: 'x'.repeat(1_000_000), list: Array.from({ length: 1_000 }, (_, n) => n) };
     const [audit, seen] = [new Audit(), new Audit()];
     seen.subscribe(() => {});
@@ -126,14 +126,14 @@ describe('audit', () => {
     expect([before > 0, read]).toEqual([true, before]);
   });
 
-  it('finds entries by words and by server', () => {
+  it('entries are found by words and by server', () => {
     const audit = filled(12);
     expect(audit.entries({ search: 'CHANGE 11' })).toHaveLength(1);
     expect(audit.entries({ search: 'change nothing' })).toHaveLength(0);
     expect(audit.entries({ server: 'other' })).toHaveLength(0);
   });
 
-  it('audit-A2: continues a file, private to its owner, and refuses one that does not verify', () => {
+  it('audit-A2: the record continues a file, private to its owner, and refuses one that does not verify', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'audit-')), 'deep', 'audit.jsonl');
     new Audit({ sink: auditFile(path) }).record({ type: 'policy', what: 'one' });
     new Audit({ sink: auditFile(path) }).record({ type: 'policy', what: 'two' });
@@ -144,7 +144,7 @@ describe('audit', () => {
     expect(() => new Audit({ sink: auditFile(path) })).toThrow(/does not verify at line 1/);
   });
 
-  it('audit-A3: says what could not be written once something can be, whatever a sink throws', () => {
+  it('audit-A3: the record says what could not be written once something can be, whatever a sink throws', () => {
     const errors: unknown[] = [];
     const lines: string[] = [];
     let thrown: unknown;
@@ -235,7 +235,7 @@ describe('audit', () => {
     });
   });
 
-  it('goes on from what another process wrote to the same file', () => {
+  it('the record goes on from what another process wrote to the same file', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'audit-')), 'audit.jsonl');
     const [one, two] = [new Audit({ sink: auditFile(path) }), new Audit({ sink: auditFile(path) })];
     for (let n = 0; n < 3; n += 1) for (const each of [one, two]) each.record({ type: 'policy', what: `${n}` });
@@ -243,7 +243,7 @@ describe('audit', () => {
     expect(verifyAudit(lines)).toMatchObject({ ok: true, entries: 6, lost: 0 });
   });
 
-  it('adds nothing to a file that was changed under it, and begins anew with a gap where it was moved away', () => {
+  it('the record adds nothing to a file that was changed under it, and begins anew with a gap where it was moved away', () => {
     const path = join(mkdtempSync(join(tmpdir(), 'audit-')), 'audit.jsonl');
     const errors: unknown[] = [];
     const audit = new Audit({ sink: auditFile(path), onError: error => errors.push(error) });
@@ -261,7 +261,7 @@ describe('audit', () => {
     expect(audit.verify()).toMatchObject({ ok: true, entries: 3 });
   });
 
-  it('lets nobody change an entry that was read', () => {
+  it('nobody can change an entry that was read', () => {
     const audit = new Audit();
     const shownBy = ['web'];
     const event = { type: 'asked', question: 'q-1', kind: 'form', about: 'x', shownBy } as const;
@@ -275,7 +275,7 @@ describe('audit', () => {
     expect(verifyAudit(audit.export().trim().split('\n'))).toMatchObject({ ok: true, entries: 1 });
   });
 
-  it('verifies what it keeps in memory, where older entries are in the file only', () => {
+  it('the record verifies what it keeps in memory, where older entries are in the file only', () => {
     const audit = new Audit({ keep: 3 });
     for (let n = 0; n < 9; n += 1) audit.record({ type: 'policy', what: `${n}` });
     expect(audit.verify()).toMatchObject({ ok: true, entries: 3, last: audit.last });

@@ -15,7 +15,7 @@ const content = { password: secret, pin: '1234', note: card, nickname: 'ada' };
 const string = { type: 'string' };
 
 describe.each(eras)('%s', era => {
-  it('reaches the server as it was typed; views, events, endings and the record have the mask', async () => {
+  it('a secret reaches the server as it was typed; views, events, endings and the record have the mask', async () => {
     const audit = new Audit();
     const inbox = new Inbox();
     const events: InboxEvent[] = [];
@@ -62,7 +62,7 @@ describe.each(eras)('%s', era => {
   });
 });
 
-it('reaches a host that asks again after a restart, though nobody waited when it was answered', async () => {
+it('a secret that a view gives while it is shown the question reaches its asker once, and then as its mask', async () => {
   const inbox = new Inbox();
   const question: FormQuestion = {
     ...pickOne(undefined),
@@ -77,7 +77,7 @@ it('reaches a host that asks again after a restart, though nobody waited when it
   expect(await inbox.ask(question)).toMatchObject({ content: { password: mask } });
 });
 
-it('cannot be guessed from the digest of a call’s arguments', () => {
+it('a secret cannot be guessed from the digest of a call’s arguments', () => {
   const call = (args: Record<string, unknown>) => ({ id: 'c', kind: 'tool', name: 't', arguments: args }) as const;
   expect(argumentsDigest(call({ pin: '1234' }))).toBe(argumentsDigest(call({ pin: '9876' })));
   expect(argumentsDigest(call({ city: 'Bonn' }))).not.toBe(argumentsDigest(call({ city: 'Rome' })));
@@ -115,7 +115,7 @@ describe('a terminal', () => {
   it.each([
     ['key by key', true],
     ['line by line', false],
-  ])('asks for it in our own words, and never shows it: %s', async (_, tty) => {
+  ])('a terminal asks for a secret in our own words, and never shows it: %s', async (_, tty) => {
     const token = 'tok-1-abcdef';
     const key = 'key-2-abcdef';
     const { ended, text } = await typed(tty, [
@@ -141,7 +141,7 @@ describe('a terminal', () => {
     expect(text.split(card).length - 1).toBe(tty ? 1 : 0);
   });
 
-  it('leaves it out of what was entered, where the question ends before it is answered', async () => {
+  it('a terminal leaves a secret out of what was entered, where the question ends before it is answered', async () => {
     const input = new PassThrough();
     const output = new PassThrough();
     const inbox = new Inbox();

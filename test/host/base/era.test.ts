@@ -18,17 +18,17 @@ describe('the era of a connection', () => {
     ['2025-11-25', '2025-11-25'],
     ['2026-07-28', '2026-07-28'],
     ['2027-03-01', '2026-07-28'],
-  ])('takes the revision %s for %s', (revision, era) => {
+  ])('the revision %s is of the era %s', (revision, era) => {
     expect(eraOf(revision)).toBe(era);
   });
 
-  it('answers every question of fact one way for pushed questions and the other for rounds', () => {
+  it('every question of fact has one answer for pushed questions and the other for rounds', () => {
     const facts = [serverSendsRequests, hasElicitationIds, samplesSingleBlock, hearsRootsChanged];
     expect(facts.map(fact => [fact('2025-11-25'), fact('2026-07-28')])).toEqual(facts.map(() => [true, false]));
     expect([callsOutliveProcess('2025-11-25'), callsOutliveProcess('2026-07-28')]).toEqual([false, true]);
   });
 
-  it('pins the revision with rounds, and leaves the other to the handshake', () => {
+  it('the revision with rounds is pinned, and the other is left to the handshake', () => {
     expect(negotiationOf('auto')).toBe('auto');
     expect(negotiationOf('2025-11-25')).toBe('legacy');
     expect(negotiationOf('2026-07-28')).toEqual({ pin: '2026-07-28' });

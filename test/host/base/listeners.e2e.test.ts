@@ -16,7 +16,7 @@ function standardError(): string[] {
 }
 
 describe('a subscriber that throws', () => {
-  it('is reported with its stack, and the others are told all the same', async () => {
+  it('a subscriber that throws is reported with its stack, and the others are told all the same', async () => {
     const lines = standardError();
     const listeners = new Listeners<number>();
     const heard: number[] = [];
@@ -30,7 +30,7 @@ describe('a subscriber that throws', () => {
     for (const line of lines) expect(line).toMatch(/The subscriber is broken\.\n +at .*listeners\.e2e\.test/su);
   });
 
-  it('is reported to onError instead, if that is set', () => {
+  it('a subscriber that throws is reported to onError instead, if that is set', () => {
     const told: unknown[] = [];
     const listeners = new Listeners<number>(error => told.push(error));
     listeners.add(broken);
@@ -38,7 +38,7 @@ describe('a subscriber that throws', () => {
     expect(told).toEqual([new Error('The subscriber is broken.')]);
   });
 
-  it('costs the audit record no entry', () => {
+  it('a subscriber that throws costs the audit record no entry', () => {
     const lines: string[] = [];
     const told: unknown[] = [];
     const sink = { read: () => ({ lines, unfinished: '' }), append: (line: string) => lines.push(line) > 0 };
@@ -52,7 +52,7 @@ describe('a subscriber that throws', () => {
     expect(told).toHaveLength(2);
   });
 
-  it('keeps no change of the folders from the others', async () => {
+  it('a subscriber that throws keeps no change of the folders from the others', async () => {
     const told: unknown[] = [];
     const roots = new OfferedRoots({ disk: machineDisk, onError: error => told.push(error) });
     const heard: unknown[] = [];
@@ -62,19 +62,22 @@ describe('a subscriber that throws', () => {
     expect([told.length, heard]).toEqual([1, ['notes']]);
   });
 
-  it.each(['2025-11-25', '2026-07-28'] as const)('changes no call of its connection, on %s', async era => {
-    const lines = standardError();
-    const { connection, inbox } = await connected(era);
-    onTestFinished(() => connection.stop());
-    inbox.present(person(() => ({ action: 'accept', content: { colour: 'green' } })));
-    const heard: string[] = [];
-    connection.subscribe(broken);
-    connection.wire.subscribe(broken);
-    connection.subscribe(({ type }) => void heard.push(type));
-    const outcome = await connection.run({ kind: 'tool', name: 'form', arguments: {} }).outcome;
-    expect(outcome).toMatchObject({ how: 'completed' });
-    expect(heard).toContain('call-ended');
-    expect(lines.length).toBeGreaterThan(0);
-    expect(lines.every(line => line.includes('The subscriber is broken.'))).toBe(true);
-  });
+  it.each(['2025-11-25', '2026-07-28'] as const)(
+    'a subscriber that throws changes no call of its connection, on %s',
+    async era => {
+      const lines = standardError();
+      const { connection, inbox } = await connected(era);
+      onTestFinished(() => connection.stop());
+      inbox.present(person(() => ({ action: 'accept', content: { colour: 'green' } })));
+      const heard: string[] = [];
+      connection.subscribe(broken);
+      connection.wire.subscribe(broken);
+      connection.subscribe(({ type }) => void heard.push(type));
+      const outcome = await connection.run({ kind: 'tool', name: 'form', arguments: {} }).outcome;
+      expect(outcome).toMatchObject({ how: 'completed' });
+      expect(heard).toContain('call-ended');
+      expect(lines.length).toBeGreaterThan(0);
+      expect(lines.every(line => line.includes('The subscriber is broken.'))).toBe(true);
+    },
+  );
 });

@@ -26,7 +26,7 @@ describe('the timeout of a call', () => {
     expect([expired, clock.waiting]).toEqual([1, 0]);
   });
 
-  it('starts anew when the server shows life, and ends with the call', () => {
+  it('the timeout of a call starts anew when the server shows life, and ends with the call', () => {
     const clock = handClock();
     let expired = 0;
     const limit = callTimeout(1_000, clock, () => expired++);
@@ -82,7 +82,7 @@ describe('calls of a connection with roots', () => {
       return on;
     };
 
-    it('wait for the answer to roots/list and for round trips after it, however long the person thinks', async () => {
+    it('calls wait for the answer to roots/list and for round trips after it, however long the person thinks', async () => {
       const { clock, gate, isOpen, answerPings } = await told();
       gate.note('asked');
       await answerPings();
@@ -95,7 +95,7 @@ describe('calls of a connection with roots', () => {
       expect(clock.waiting).toBe(0);
     });
 
-    it('go out where the server has read the notice and not asked for half a second', async () => {
+    it('calls go out where the server has read the notice and not asked for half a second', async () => {
       const { clock, isOpen, answerPings } = await told();
       clock.move(4_999);
       expect(await isOpen()).toBe(false);
@@ -107,7 +107,7 @@ describe('calls of a connection with roots', () => {
       expect(clock.waiting).toBe(0);
     });
 
-    it('go out past a server that answers nothing', async () => {
+    it('calls go out past a server that answers nothing', async () => {
       const { clock, isOpen } = await told();
       clock.move(5_000);
       expect(await isOpen()).toBe(false);

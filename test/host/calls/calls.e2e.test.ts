@@ -60,7 +60,7 @@ async function manager(...directories: string[]): Promise<OfferedRoots> {
 const temporary = (): string => realpathSync(mkdtempSync(join(tmpdir(), 'calls-')));
 
 describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2025-11-25'))('%s', era => {
-  it('does not count the time a person thinks, and goes on after an hour of it', async () => {
+  it('the time a person thinks does not count, and a call goes on after an hour of it', async () => {
     const clock = handClock();
     const { connection, inbox } = await host(era, { clock, callTimeoutMs: 60_000 });
     const call = connection.run(tool('form'));
@@ -70,7 +70,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2025-11-25'))('%s', era =>
     expect(await call.outcome).toMatchObject({ how: 'completed' });
   });
 
-  it('tells a server of the roots the person granted it, once asked, and of no other', async () => {
+  it('a server is told of the roots the person granted it, after one question, and of no others', async () => {
     const [a, b] = [temporary(), temporary()];
     const roots = await manager(a, b);
     const { connection, inbox } = await host(era, { roots });
@@ -86,7 +86,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2025-11-25'))('%s', era =>
     expect(me.seen.map(question => question.kind)).toEqual(['roots']);
   });
 
-  it('tells a refused server of no roots, and does not ask again after a decline', async () => {
+  it('a refused server is told of no roots, and the person is not asked again after a decline', async () => {
     const roots = await manager(temporary());
     const { connection, inbox } = await host(era, { roots });
     const me = person(() => ({ action: 'decline' }));
@@ -96,7 +96,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2025-11-25'))('%s', era =>
     expect(me.seen).toHaveLength(1);
   });
 
-  it('shows a sampling request and its reply, either may be edited, and what is ignored is said', async () => {
+  it('the person sees a sampling request and its reply, may edit either, and is told what is ignored', async () => {
     const { connection, inbox } = await host(era, { sampling: { model } });
     const edited = [{ role: 'user', content: [{ type: 'text', text: 'edited' }] }];
     const answer = (question: Question): Reply =>
@@ -122,7 +122,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2025-11-25'))('%s', era =>
     ]);
   });
 
-  it('refuses sampling with -1, or gives the call up where there is nothing to send it to', async () => {
+  it('refused sampling is answered with -1, or gives the call up where there is nothing to send it to', async () => {
     const { connection, inbox } = await host(era, { sampling: { model } });
     inbox.present(person(() => ({ action: 'decline' })));
     const outcome = await connection.run(tool('sample')).outcome;
@@ -133,7 +133,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2025-11-25'))('%s', era =>
     else expect(unbalanced).toMatchObject({ how: 'abandoned' });
   });
 
-  it('lets a rule allow sampling without a question, and says so', async () => {
+  it('a rule may allow sampling without a question, and an event says so', async () => {
     const policy = new Policy();
     policy.add({ server: 'asking', subject: 'sampling', effect: 'allow' });
     const { connection, inbox } = await host(era, { sampling: { model }, policy });
@@ -146,7 +146,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2025-11-25'))('%s', era =>
 });
 
 describe('2025-11-25', () => {
-  it('takes a question back when the server does', async () => {
+  it('the host takes a question back when the server does', async () => {
     const { connection, inbox } = await host('2025-11-25');
     const now = cue();
     const call = connection.run(tool('withdraw', { when: now.path }));
@@ -156,7 +156,7 @@ describe('2025-11-25', () => {
     expect(inbox.ending(question.id)).toEqual({ how: 'withdrawn' });
   });
 
-  it('gives a server up that does not answer, by its own time', async () => {
+  it('a server that does not answer is given up once its own time is over', async () => {
     const clock = handClock();
     const { connection } = await host('2025-11-25', { clock, callTimeoutMs: 60_000 });
     const call = connection.run(tool('slow'));
@@ -165,7 +165,7 @@ describe('2025-11-25', () => {
     expect(await call.outcome).toMatchObject({ how: 'timed-out' });
   });
 
-  it('elicit-url-16, elicit-url-36: asks for the pages a call needs, then for "I have finished", and tries the call again', async () => {
+  it('elicit-url-16, elicit-url-36: the person is asked for the pages a call needs, then for "I have finished", and the call is tried again', async () => {
     const { connection, inbox } = await host('2025-11-25');
     const me = person(() => ({ action: 'accept' }));
     inbox.present(me);
@@ -173,7 +173,7 @@ describe('2025-11-25', () => {
     expect(me.seen.map(question => question.kind)).toEqual(['url', 'url-finish']);
   });
 
-  it('elicit-url-26: cancels the call where the person gives up on the page, and gives it up where it was not opened', async () => {
+  it('elicit-url-26: a call is cancelled where the person gives up on the page, and abandoned where it was not opened', async () => {
     const first = await host('2025-11-25');
     first.inbox.present(person(question => (question.kind === 'url' ? { action: 'accept' } : { action: 'decline' })));
     expect(await first.connection.run(tool('page-first')).outcome).toEqual({ how: 'cancelled' });
@@ -194,7 +194,7 @@ describe('2025-11-25', () => {
     await slow.outcome;
   });
 
-  it('ties each question to its call over HTTP, where two run at once', async () => {
+  it('each question is tied to its call over HTTP, where two run at once', async () => {
     const url = await everythingOverHttp();
     const inbox = new Inbox();
     const connection = new Connection(
@@ -214,7 +214,7 @@ describe('2025-11-25', () => {
 });
 
 describe('2026-07-28', () => {
-  it('ties questions to their calls where two run at once', async () => {
+  it('questions are tied to their calls where two run at once', async () => {
     const { connection, inbox } = await host('2026-07-28');
     const asked: Question[] = [];
     const both = new Promise<void>(resolve => {

@@ -28,7 +28,7 @@ function signal() {
 }
 
 describe.each(eras)('%s', era => {
-  it('refuses a form that asks for no object, and records why', async () => {
+  it('a form that asks for no object is refused, and the record says why', async () => {
     const audit = new Audit();
     const tool: Tool = wire => wire.ask({ ...form(), requestedSchema: { type: ['array'] } });
     const host = await wired(era, { tool, audit });
@@ -46,7 +46,7 @@ describe.each(eras)('%s', era => {
 });
 
 describe.each(eras)('%s', era => {
-  it('has one line of a long message in its record, whatever blanks are in it', async () => {
+  it('the record has one line of a long message, whatever blanks are in it', async () => {
     const audit = new Audit();
     const tool: Tool = wire => wire.ask({ ...form(), message: `Sure?\n\n${' '.repeat(19_000)}\u00A0x \n \n y` });
     const host = await wired(era, { tool, audit });
@@ -60,7 +60,7 @@ describe.each(eras)('%s', era => {
 });
 
 describe('2026-07-28', () => {
-  it('ends a call whose round asks more than a person could look at, and asks none of it', async () => {
+  it('a call whose round asks more than a person could look at ends, and none of it is asked', async () => {
     const audit = new Audit();
     const requests = (count: number) =>
       Object.fromEntries(
@@ -77,7 +77,7 @@ describe('2026-07-28', () => {
     );
   });
 
-  it('asks a round of many questions without a warning on the terminal', async () => {
+  it('a round of many questions is asked without a warning on the terminal', async () => {
     const warned: unknown[] = [];
     const hear = (warning: Error) => warned.push(warning.message);
     process.on('warning', hear);
@@ -95,7 +95,7 @@ describe('2026-07-28', () => {
     expect(warned).toEqual([]);
   });
 
-  it('keeps no round that arrives when its call is over', async () => {
+  it('a round that arrives when its call is over is not kept', async () => {
     const store = memoryStore();
     const late = signal();
     const tool: Tool = async wire => {
@@ -116,14 +116,14 @@ describe('2026-07-28', () => {
 });
 
 describe('2025-11-25', () => {
-  it('takes as little of the name a server gives itself as a name needs', async () => {
+  it('the host takes as little of the name a server gives itself as a name needs', async () => {
     const host = await wired('2025-11-25', { tool: wire => wire.ask(form()), serverName: 'n'.repeat(1_000_000) });
     void host.call();
     const { asker } = await nextQuestion(host.inbox);
     expect(asker.name).toBe('n'.repeat(200));
   });
 
-  it('lets calls out when the server takes its question about roots back', async () => {
+  it('calls go out when the server takes its question about roots back', async () => {
     const roots = new OfferedRoots({ disk: machineDisk });
     await roots.add(realpathSync(mkdtempSync(join(tmpdir(), 'hostile-server-'))));
     const inbox = new Inbox();
@@ -136,7 +136,7 @@ describe('2025-11-25', () => {
     expect(inbox.ending(question.id)).toEqual({ how: 'withdrawn' });
   });
 
-  it('does not count a wait for the person to grant roots as time of the server', async () => {
+  it('the wait for the person to grant roots does not count as time of the server', async () => {
     const roots = new OfferedRoots({ disk: machineDisk });
     await roots.add(realpathSync(mkdtempSync(join(tmpdir(), 'hostile-server-'))));
     const inbox = new Inbox();
@@ -154,7 +154,7 @@ describe('2025-11-25', () => {
 });
 
 describe('a server that is refused over and over', () => {
-  it('fills the record with a minute of refusals at most, and with the number of the others', async () => {
+  it('the record has a minute of refusals at most of a server refused over and over, and the number of the others', async () => {
     const clock = handClock();
     const audit = new Audit({ clock });
     const host = await wired('2025-11-25', { tool: async () => 'done', clock, audit });
@@ -198,7 +198,7 @@ describe('what the tap keeps', () => {
     return { tap, near, far, refused };
   };
 
-  it('tap-T4: is nothing of a request that was taken back', async () => {
+  it('tap-T4: the tap keeps nothing of a request that was taken back', async () => {
     const { near, far, refused } = await tapped();
     await far.send({ jsonrpc: '2.0', id: 7, method: 'elicitation/create', params: form() } as JSONRPCMessage);
     await far.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } });
@@ -206,7 +206,7 @@ describe('what the tap keeps', () => {
     expect(refused).toEqual([]);
   });
 
-  it('tap-T5: is every response until those before it are gone', async () => {
+  it('tap-T5: the tap keeps every response until those before it are gone', async () => {
     const leaving: { readonly id: unknown; gone(): void }[] = [];
     const transport: Transport = {
       start: async () => {},

@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 
 describe.each(Object.entries({ systemClock, idleClock }))('a timer of %s', (_, clock) => {
   it.each([1e10, MAX_TIMER_MS + 1, Number.POSITIVE_INFINITY, Number.NaN])(
-    'of %d ms fires after the longest time',
+    'a timer of %d ms fires after the longest time',
     ms => {
       const fn = vi.fn();
       clock.after(ms, fn);
@@ -18,13 +18,16 @@ describe.each(Object.entries({ systemClock, idleClock }))('a timer of %s', (_, c
     },
   );
 
-  it.each([0, -1, -1e10, Number.NEGATIVE_INFINITY])('of %d ms fires at once, but not before `after` returns', ms => {
-    const fn = vi.fn();
-    clock.after(ms, fn);
-    expect(fn).not.toHaveBeenCalled();
-    vi.advanceTimersByTime(1);
-    expect(fn).toHaveBeenCalledOnce();
-  });
+  it.each([0, -1, -1e10, Number.NEGATIVE_INFINITY])(
+    'a timer of %d ms fires at once, but not before `after` returns',
+    ms => {
+      const fn = vi.fn();
+      clock.after(ms, fn);
+      expect(fn).not.toHaveBeenCalled();
+      vi.advanceTimersByTime(1);
+      expect(fn).toHaveBeenCalledOnce();
+    },
+  );
 
   it('a timer can be cancelled', () => {
     const fn = vi.fn();

@@ -35,7 +35,7 @@ const pairs = eras.flatMap(era => (['stdio', 'json', 'events'] as const).map(ove
 describe.each(few(pairs, ['2025-11-25', 'events'], ['2026-07-28', 'json'], ['2026-07-28', 'stdio']))(
   '%s over %s',
   (era, over) => {
-    it('gives results with content of unknown kinds as they were sent, of tools, prompts and resources', async () => {
+    it('results with content of unknown kinds are given as they were sent, of tools, prompts and resources', async () => {
       const connection = await connected(await reached(over, era));
       const result = async (kind: 'tool' | 'prompt' | 'resource', name: string) => {
         const outcome = await connection.run({ kind, name, arguments: {} }).outcome;
@@ -51,7 +51,7 @@ describe.each(few(pairs, ['2025-11-25', 'events'], ['2026-07-28', 'json'], ['202
       expect(await result('resource', 'odd://r')).toMatchObject(read);
     });
 
-    it('names the limit where a result is too large, and gives one below it', async () => {
+    it('a result that is too large names the limit, and one below it is given', async () => {
       const connection = await connected(await reached(over, era));
       const large = (bytes: number) => connection.run({ kind: 'tool', name: 'large', arguments: { bytes } }).outcome;
       expect(await large(9_000_000)).toMatchObject({ how: 'completed' });
@@ -63,7 +63,7 @@ describe.each(few(pairs, ['2025-11-25', 'events'], ['2026-07-28', 'json'], ['202
       expect(await large(10)).toMatchObject({ how: 'completed' });
     });
 
-    it('reads the other lists where one cannot be read, and says which and why', async () => {
+    it('where one list cannot be read the others are, and the problem says which and why', async () => {
       for (const [lacking, list] of [
         ['prompts/list', 'prompts'],
         ['resources/list', 'resources'],
@@ -77,7 +77,7 @@ describe.each(few(pairs, ['2025-11-25', 'events'], ['2026-07-28', 'json'], ['202
       }
     });
 
-    it('says in one sentence what is wrong with a result that cannot be read', async () => {
+    it('one sentence says what is wrong with a result that cannot be read', async () => {
       const connection = await connected(await reached(over, era));
       expect(await connection.run({ kind: 'tool', name: 'broken', arguments: {} }).outcome).toEqual({
         how: 'abandoned',
@@ -103,7 +103,7 @@ const script = `
 `;
 
 describe('a list with entries that the protocol does not allow', () => {
-  it('hides no other entry, and what cannot be used is named', async () => {
+  it('an entry that is not allowed hides no other, and what cannot be used is named', async () => {
     const connection = new Connection(
       { id: 'odd', target: commandTarget([process.execPath, '-e', script]) },
       { client: { name: 'test', version: '1.0.0' }, inbox: new Inbox(), era: '2025-11-25' },

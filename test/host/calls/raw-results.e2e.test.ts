@@ -63,7 +63,7 @@ const outcomes: readonly (readonly [name: string, outcome: unknown])[] = [
 ];
 
 describe.each(few(eras, '2026-07-28'))('a call with a raw result, server of %s,', era => {
-  it.each(outcomes)("is sent once and ends with what its server answered: '%s'", async (name, outcome) => {
+  it.each(outcomes)("a raw call is sent once and ends with what its server answered: '%s'", async (name, outcome) => {
     await using on = await connected(era);
     const args = JSON.parse('{"a":1,"__proto__":{"b":2}}') as Readonly<Record<string, unknown>>;
     const call = on.call(name, args, { _meta: { traceparent: '00-1' }, own: [1] });
@@ -77,13 +77,13 @@ describe.each(few(eras, '2026-07-28'))('a call with a raw result, server of %s,'
     ]);
   });
 
-  it('ends as abandoned if its result is of a type that nobody knows, where results have types', async () => {
+  it('a raw call ends as abandoned if its result is of a type that nobody knows, where results have types', async () => {
     await using on = await connected(era);
     const { outcome } = on.call('later');
     expect((await outcome).how).toBe(era === '2026-07-28' ? 'abandoned' : 'completed');
   });
 
-  it('gets its own answer if there are several calls at once', async () => {
+  it('each of several raw calls at once gets its own answer', async () => {
     await using on = await connected(era);
     const names = ['plain', 'plain', 'asks', 'failing', 'refused', 'plain', 'progress', 'huge', 'plain'];
     const ends = await Promise.all(names.map(name => on.call(name).outcome));
@@ -93,7 +93,7 @@ describe.each(few(eras, '2026-07-28'))('a call with a raw result, server of %s,'
     expect(await on.made()).toHaveLength(names.length);
   });
 
-  it('is stopped at its server if it is cancelled, and other calls continue', async () => {
+  it('a raw call that is cancelled is stopped at its server, and other calls continue', async () => {
     await using on = await connected(era);
     const [never, other] = [on.call('never'), on.call('never')];
     await grown(never.progress, list => list.length === 1);
@@ -106,7 +106,7 @@ describe.each(few(eras, '2026-07-28'))('a call with a raw result, server of %s,'
     expect(await on.made()).toHaveLength(3);
   });
 
-  it('ends if its server exits, and if its connection is stopped', async () => {
+  it('a raw call ends if its server exits, and if its connection is stopped', async () => {
     await using on = await connected(era);
     expect((await on.call('exits').outcome).how).toBe('server-gone');
     await on.connection.restart();

@@ -11,7 +11,7 @@ const hour = 3_600_000;
 const set = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
 describe.each([hour, -hour])('a clock that is set by %d ms', jump => {
-  it('leaves a call the time that its server had when a question came', () => {
+  it('a clock that is set leaves a call the time that its server had when a question came', () => {
     let expired = 0;
     const limit = callTimeout(60_000, systemClock, () => expired++);
     vi.advanceTimersByTime(10_000);
@@ -25,7 +25,7 @@ describe.each([hour, -hour])('a clock that is set by %d ms', jump => {
     expect(expired).toBe(1);
   });
 
-  it('neither frees a server of the limit on its questions nor holds it to that for longer', () => {
+  it('a clock that is set neither frees a server of the limit on its questions nor holds it to that for longer', () => {
     const policy = new Policy({ limits: { perWindow: 2, windowMs: 10_000 } });
     policy.count('a');
     policy.count('a');

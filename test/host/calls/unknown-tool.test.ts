@@ -2,7 +2,7 @@
 import { noSuchTool } from '@midcall/core/errors';
 import { expect, it } from 'vitest';
 
-it('is answered with the tools there are, and with no more than a person reads', () => {
+it('the error of an unknown tool names the tools there are, and no more than a person reads', () => {
   const tools = Array.from({ length: 20_000 }, (_, at) => ({ name: `tool-${at}` }));
   expect(noSuchTool('x', tools.slice(0, 2)).message).toBe("The server has no tool 'x'. It has: tool-0, tool-1.");
   expect(noSuchTool('x', []).message).toBe("The server has no tool 'x'. It has: none.");

@@ -6,7 +6,7 @@ const client = { name: 'test', version: '1.0.0' };
 const entry = { id: 'notes', target: commandTarget(['node', 'server.js']) };
 const options = { client, inbox: new Inbox() };
 
-it('takes what it is documented to take', () => {
+it('a connection takes what it is documented to take', () => {
   expect(new Connection(entry, options).state).toBe('stopped');
   const target = { kind: 'url', url: 'https://notes.example.com/mcp' } as const;
   expect(new Connection({ id: 'notes', target }, { ...options, era: '2025-11-25' }).state).toBe('stopped');
@@ -31,7 +31,7 @@ it.each([
   ],
   ['no target', { id: 'notes' }, options, 'target is missing'],
   ['a command line in place of an entry', 'node server.js', options, 'the first argument must be a server'],
-])('refuses %s, and says what it must be', (_what, given, withOptions, says) => {
+])('a connection refuses %s, and says what it must be', (_what, given, withOptions, says) => {
   expect(() => new Connection(given as never, withOptions as never)).toThrow(TypeError);
   expect(() => new Connection(given as never, withOptions as never)).toThrow(
     new RegExp(says.replace(/[{}()[\]]/g, '\\$&')),

@@ -18,25 +18,28 @@ async function stranger() {
   return { heard, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp` };
 }
 
-it.each(eras)('%s: sends them with every request, filled in from the environment, and in no message', async era => {
-  const { heard, url } = await stranger();
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how mcp.json names a variable
-  const headers = { Authorization: 'Bearer ${TOKEN}', 'X-Team': 'notes' };
-  const text = JSON.stringify({ mcpServers: { remote: { url, headers } } });
-  const [entry] = readServerEntries(text, { TOKEN: 'hush-4711' });
-  const connection = new Connection(entry!, {
-    client: { name: 'midcall-test', version: '1.0.0' },
-    era,
-    inbox: new Inbox(),
-  });
-  const events: unknown[] = [];
-  connection.subscribe(event => events.push(event));
-  const problem = await connection.start().then(
-    () => '',
-    (error: Error) => error.message,
-  );
-  expect(problem).toContain("'remote' could not be reached");
-  expect(heard.length).toBeGreaterThan(0);
-  for (const each of heard) expect(each).toMatchObject({ authorization: 'Bearer hush-4711', 'x-team': 'notes' });
-  expect(problem + connection.origin + JSON.stringify(events)).not.toContain('hush');
-});
+it.each(eras)(
+  '%s: a server gets its headers with every request, filled in from the environment, and in no message',
+  async era => {
+    const { heard, url } = await stranger();
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how mcp.json names a variable
+    const headers = { Authorization: 'Bearer ${TOKEN}', 'X-Team': 'notes' };
+    const text = JSON.stringify({ mcpServers: { remote: { url, headers } } });
+    const [entry] = readServerEntries(text, { TOKEN: 'hush-4711' });
+    const connection = new Connection(entry!, {
+      client: { name: 'midcall-test', version: '1.0.0' },
+      era,
+      inbox: new Inbox(),
+    });
+    const events: unknown[] = [];
+    connection.subscribe(event => events.push(event));
+    const problem = await connection.start().then(
+      () => '',
+      (error: Error) => error.message,
+    );
+    expect(problem).toContain("'remote' could not be reached");
+    expect(heard.length).toBeGreaterThan(0);
+    for (const each of heard) expect(each).toMatchObject({ authorization: 'Bearer hush-4711', 'x-team': 'notes' });
+    expect(problem + connection.origin + JSON.stringify(events)).not.toContain('hush');
+  },
+);

@@ -150,7 +150,7 @@ describe.each(few(eras, '2026-07-28'))('a server of %s that does not answer a ca
 });
 
 it.each(eras)(
-  'asks a server of %s again, once, for what changes nothing where its first answer is cut off',
+  'a server of %s is asked again, once, for what changes nothing where its first answer is cut off',
   async era => {
     const { target, asked, breaking } = await serve(era);
     const discovery = era === '2026-07-28' ? ['server/discover'] : [];
@@ -178,21 +178,24 @@ it('a stream with event ids is resumed, and the call has its result', async () =
 });
 
 describe('a server that has lost its session', () => {
-  it.each(['HTTP 404', 'HTTP 400 in words'])('gets a new one, and the request again, after %s', async how => {
-    const { target, asked, sessions, lost } = await serve('2025-11-25', { hasSessions: true });
-    const connection = await connected(target, '2025-11-25');
-    const told: unknown[] = [];
-    connection.subscribe(event => void told.push(event.type === 'stderr' ? event.line : event.type));
-    lost.isNamed = how !== 'HTTP 404';
-    sessions.clear();
-    asked.length = 0;
-    const both = await Promise.all([call(connection, 'works'), call(connection, 'works')]);
-    expect(both.map(({ how }) => how)).toEqual(['completed', 'completed']);
-    expect(asked).toEqual(['initialize', 'notifications/initialized', 'tools/call', 'tools/call']);
-    expect(told).toContain('midcall: The server had lost its session. A new one was opened.');
-    expect(told.filter(type => type === 'session-renewed')).toHaveLength(1);
-    expect(connection.state).toBe('ready');
-  });
+  it.each(['HTTP 404', 'HTTP 400 in words'])(
+    'a server that has lost its session gets a new one, and the request again, after %s',
+    async how => {
+      const { target, asked, sessions, lost } = await serve('2025-11-25', { hasSessions: true });
+      const connection = await connected(target, '2025-11-25');
+      const told: unknown[] = [];
+      connection.subscribe(event => void told.push(event.type === 'stderr' ? event.line : event.type));
+      lost.isNamed = how !== 'HTTP 404';
+      sessions.clear();
+      asked.length = 0;
+      const both = await Promise.all([call(connection, 'works'), call(connection, 'works')]);
+      expect(both.map(({ how }) => how)).toEqual(['completed', 'completed']);
+      expect(asked).toEqual(['initialize', 'notifications/initialized', 'tools/call', 'tools/call']);
+      expect(told).toContain('midcall: The server had lost its session. A new one was opened.');
+      expect(told.filter(type => type === 'session-renewed')).toHaveLength(1);
+      expect(connection.state).toBe('ready');
+    },
+  );
 
   it('a server that has lost its session is not ready while nothing listens, and serves again once it is back', async () => {
     const before = await serve('2025-11-25', { hasSessions: true });
@@ -216,12 +219,15 @@ describe('a server that has lost its session', () => {
 });
 
 describe('a request of a server with an id that is no text or integer', () => {
-  it.each(['\n', '\r\n'])('is answered at once with an error, under that id, and its call goes on (%j)', async end => {
-    const { target, answers } = await serve('2025-11-25', { lineEnd: end });
-    const connection = await connected(target, '2025-11-25');
-    expect(await call(connection, 'asks oddly')).toMatchObject({ how: 'completed' });
-    expect(answers).toEqual([
-      { jsonrpc: '2.0', id: 2.5, error: { code: -32600, message: expect.stringContaining('a text or an integer') } },
-    ]);
-  });
+  it.each(['\n', '\r\n'])(
+    'a request whose id is no text or integer gets an error at once, under that id, and its call goes on (%j)',
+    async end => {
+      const { target, answers } = await serve('2025-11-25', { lineEnd: end });
+      const connection = await connected(target, '2025-11-25');
+      expect(await call(connection, 'asks oddly')).toMatchObject({ how: 'completed' });
+      expect(answers).toEqual([
+        { jsonrpc: '2.0', id: 2.5, error: { code: -32600, message: expect.stringContaining('a text or an integer') } },
+      ]);
+    },
+  );
 });

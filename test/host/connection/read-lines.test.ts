@@ -12,13 +12,13 @@ const linesOf = (...chunks: readonly (string | Buffer)[]): Promise<readonly stri
     stream.once('end', () => resolve(lines));
   });
 
-it('holds the beginning of a line that does not end, and reads on at the next', async () => {
+it('the beginning of a line that does not end is held, and the next line is read', async () => {
   const chunk = 'x'.repeat(1_500);
   expect(await linesOf('a\n', ...Array<string>(50).fill(chunk), '\nb\n')).toEqual(['a', 'x'.repeat(widestLine), 'b']);
   expect(await linesOf(...Array<string>(50).fill(chunk))).toEqual(['x'.repeat(widestLine)]);
 });
 
-it('joins a line, a break and a character that chunks divide', async () => {
+it('a line, a break and a character that chunks divide are joined', async () => {
   const euro = Buffer.from('€');
   expect(
     await linesOf('on', 'e\r', '\ntwo\rthr', 'ee\n\r\n', 'f', euro.subarray(0, 1), euro.subarray(1), '\r'),
@@ -26,13 +26,13 @@ it('joins a line, a break and a character that chunks divide', async () => {
   expect(await linesOf('a\r', 'b\r', '\r', '\nc')).toEqual(['a', 'b', '', 'c']);
 });
 
-it('reads a last line without a break, and a character that is cut short', async () => {
+it('a last line without a break is read, and so is a character that is cut short', async () => {
   expect(await linesOf('a\nb')).toEqual(['a', 'b']);
   expect(await linesOf(Buffer.from('€').subarray(0, 2))).toEqual(['\ufffd']);
   expect(await linesOf()).toEqual([]);
 });
 
-it('reads a flood in pieces, and nothing between them, so that whoever writes it waits', async () => {
+it('a flood is read in pieces, and nothing between them, so that whoever writes it waits', async () => {
   const chunk = Buffer.from(`${'x'.repeat(63)}\n`.repeat(256));
   let taken = 0;
   const flood = new Readable({

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { pacedReconnections } from '../../../packages/host/src/connection/transport.ts';
 import { handClock } from '../clock.ts';
 
-it('has its client back as soon as it wants, a hundred times, and then once a second', () => {
+it('a server has its client back as soon as it wants, a hundred times, and then once a second', () => {
   const clock = handClock();
   const schedule = pacedReconnections(clock);
   let count = 0;
@@ -20,7 +20,7 @@ it('has its client back as soon as it wants, a hundred times, and then once a se
   expect(count).toBe(102);
 });
 
-it('may be quick again when it has been calm for a while', () => {
+it('a server may have its client back quickly again when it has been calm for a while', () => {
   const clock = handClock();
   const schedule = pacedReconnections(clock);
   for (let at = 0; at < 150; at += 1) schedule(() => {}, 0);
@@ -30,7 +30,7 @@ it('may be quick again when it has been calm for a while', () => {
   expect(clock.left).toEqual([7]);
 });
 
-it('keeps its client waiting for five minutes at most, and calls off what it scheduled', () => {
+it('a client is kept waiting for five minutes at most, and what was scheduled can be called off', () => {
   const clock = handClock();
   const callOff = pacedReconnections(clock)(() => {}, Number.MAX_SAFE_INTEGER);
   expect(clock.left).toEqual([300_000]);

@@ -60,12 +60,12 @@ it('a program that writes something else than MCP is shown with what it wrote, d
   );
 });
 
-it('a program that ends without a word is to be run by itself', async () => {
+it('the person is told to run a program by itself that ends without a word', async () => {
   const { made } = connection(script('process.exit(0)'));
   await expect(made.start()).rejects.toThrow(/: it ended before it answered\. Run the command by itself to see why\.$/);
 });
 
-it('the linter tells them apart, too', async () => {
+it('the linter, too, tells apart a silent server, one without the revision and one that ends', async () => {
   const clock = handClock();
   const options = {
     era,

@@ -29,7 +29,7 @@ const connectionTo = (target: never, started: StartedServer) =>
     },
   );
 
-it('is taken over by the first start of its connection, with what it has said by then, and started anew after that', async () => {
+it('a started server is taken over by its connection’s first start, with what it has said, and started anew later', async () => {
   const target = run(body);
   const started = new StartedServer(target);
   const connection = connectionTo(target, started);
@@ -44,7 +44,7 @@ it('is taken over by the first start of its connection, with what it has said by
   await connection.stop();
 });
 
-it('is started again where it has ended before anybody took it', async () => {
+it('a started server that has ended before anybody took it is started again', async () => {
   const started = new StartedServer(run('process.exit(7)'));
   await started.ended;
   const connection = connectionTo(run(body), started);
@@ -53,7 +53,7 @@ it('is started again where it has ended before anybody took it', async () => {
   await connection.stop();
 });
 
-it('is not there for anybody once it was stopped', async () => {
+it('a started server is not there for anybody once it was stopped', async () => {
   const started = new StartedServer(run(body));
   await started.stop();
   expect(started.take(() => {})).toBeUndefined();
@@ -90,14 +90,14 @@ it.each([
   expect(readFileSync(file, 'utf8')).toHaveLength(times);
 });
 
-it('inherits of the environment what the SDK lets a server inherit', () => {
+it('a server inherits of the environment what the SDK lets a server inherit', () => {
   const environment = { ...Object.fromEntries(DEFAULT_INHERITED_ENV_VARS.map(name => [name, 'x'])), SECRET: 'y' };
   const inherited = inheritedEnvironment(environment, process.platform);
   expect(Object.keys(inherited).sort()).toEqual([...DEFAULT_INHERITED_ENV_VARS].sort());
   expect(inheritedEnvironment({ PATH: '() { ls; }' }, process.platform)).toEqual({});
 });
 
-it('is told that its server has ended, where it did so after it was taken over', async () => {
+it('a connection fails to start where its server ends after it was taken over', async () => {
   const target = run(`process.stdin.once('data', () => process.exit(3));`);
   await expect(connectionTo(target, new StartedServer(target)).start()).rejects.toThrow();
 });

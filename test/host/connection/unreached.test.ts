@@ -21,13 +21,13 @@ describe('why a command did not start', () => {
     ['may not be run', failure('spawn notes-server EACCES', { code: 'EACCES', syscall: 'spawn notes-server' })],
     ['ended at once', failure('Connection closed', { code: 'CONNECTION_CLOSED' })],
     ['stayed silent', failure('Request timed out', { code: 'REQUEST_TIMEOUT' })],
-  ])('%s', (_, error) => {
+  ])('a command that did not start is explained without words of code: %s', (_, error) => {
     const why = unreached(error, command);
     expect(why).not.toMatch(/spawn|ENOENT|EACCES|Connection|Request|code/);
     expect(why).toMatch(/^(?:there is no program|'notes-server' may not|it ended|it did not)/);
   });
 
-  it('names the folder it should start in only where one was given', () => {
+  it('the folder a command should start in is named only where one was given', () => {
     const error = failure('spawn notes-server ENOENT', { code: 'ENOENT', syscall: 'spawn notes-server' });
     expect(unreached(error, command)).toBe("there is no program 'notes-server' on this machine.");
     expect(unreached(error, { ...command, cwd: '/srv/notes' })).toContain('no folder /srv/notes');
@@ -39,7 +39,7 @@ describe('why an address was not reached', () => {
     ['ECONNREFUSED', 'nothing listens at this address. Is the server running?'],
     ['ENOTFOUND', 'no computer with this name was found.'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'it does not speak https. Try http.'],
-  ])('%s lies below what the SDK says', (code, why) => {
+  ])('the explanation of %s lies below what the SDK says', (code, why) => {
     expect(unreached(probe(failure('connect', { code })), url)).toBe(why);
   });
 
@@ -50,7 +50,7 @@ describe('why an address was not reached', () => {
     [429, 'Try again later.'],
     [500, 'it failed to answer (HTTP 500). Its log may say why.'],
     [503, 'it failed to answer (HTTP 503)'],
-  ])('HTTP %d', (status, why) => {
+  ])('HTTP %d is explained in words to act on', (status, why) => {
     expect(unreached(failure('Error POSTing to endpoint: no', { status }), url)).toContain(why);
   });
 
@@ -62,13 +62,13 @@ describe('why an address was not reached', () => {
   it.each([
     ['ZodError', '[{"code":"invalid_union"}]'],
     ['SyntaxError', 'Unexpected token'],
-  ])('nor is what sends other JSON, or none: %s', (name, message) => {
+  ])('an address that sends other JSON, or none, is no MCP server: %s', (name, message) => {
     expect(unreached(probe(failure(message, { name })), url)).toBe(
       'what answers at this address is not an MCP server.',
     );
   });
 
-  it('says where an address redirects to, made visible', () => {
+  it('the explanation says where an address redirects to, made visible', () => {
     const message =
       "Error POSTing: Redirect to https://x.example/\u202em not followed; use that (redirectPolicy: 'same')";
     expect(unreached(failure(message, { status: 302 }), url)).toBe(
@@ -76,7 +76,7 @@ describe('why an address was not reached', () => {
     );
   });
 
-  it('says which part of an answer is wrong', () => {
+  it('the explanation says which part of an answer is wrong', () => {
     const message = 'Invalid result for initialize: [{"path":["serverInfo"],"message":"expected object"}]';
     for (const target of [url, command])
       expect(unreached(failure(message, { code: 'INVALID_RESULT' }), target)).toBe(
@@ -84,13 +84,13 @@ describe('why an address was not reached', () => {
       );
   });
 
-  it('says the innermost words of what it does not know, made visible and capped', () => {
+  it('the explanation has the innermost words of what is not known, made visible and capped', () => {
     const why = unreached(probe(failure(`odd\u202e${'x'.repeat(2_000)}`)), url);
     expect(why).toMatch(/^odd⟦U\+202E⟧x+… \(/);
   });
 });
 
-it('loses one list where one fails, and says which and why', async () => {
+it('one list that fails is lost and no other, and the problem says which and why', async () => {
   const fails = (code: number | string) => () => Promise.reject(Object.assign(new Error('no \u202Elist'), { code }));
   const client = (lists: object) =>
     ({
@@ -113,7 +113,7 @@ it('loses one list where one fails, and says which and why', async () => {
   expect(problems[0]).toEqual({ list: 'tools', why: 'the server answered “no ⟦U+202E⟧list”.' });
 });
 
-it('says which limit a message was larger than, ahead of everything else that is known', () => {
+it('the limit that a message was larger than is said ahead of everything else that is known', () => {
   const words = new LastWords({ id: 'big', target: { kind: 'command', command: 'node', args: [] } });
   words.heard('Error: something else');
   words.tooMuch(10_485_760);

@@ -44,7 +44,7 @@ describe('what a server has sent', () => {
 });
 
 describe.each(eras)('%s', era => {
-  it('ends its call with what can be said of the error', async () => {
+  it('a call ends with what can be said of its server’s odd error', async () => {
     const { host, ended } = await callOpen(era);
     await host.respondBy({ error: { code: 'E_BROKEN', message: 'The disk is full.' } });
     expect(await ended).toMatchObject({ message: expect.stringContaining('The disk is full.') });

@@ -80,7 +80,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
         on.inbox.end(id, { how: 'refused-by-policy', decision: 'Muted.' }),
       'refuses everything about this server',
     ],
-  ])('consent-C1, consent-C3: it is not made if the person %s, and its result says so', async (_, act, says) => {
+  ])('consent-C1, consent-C3: a call is not made if the person %s, and its result says so', async (_, act, says) => {
     const on = await host();
     const ended = on.run();
     await act(on, (await held(on)).id);
@@ -95,7 +95,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     const others: Rule = { server: 'notes', tools: '*', effect: 'ask', from: 'finance', count: 2, not: 'requester' };
     const withOthers = () => host({ rules: new Rules({ rules: [others], approvers: true }) });
 
-    it('consent-C4: is shown to no view, and no view and no host says yes to it', async () => {
+    it('consent-C4: a call that others have to agree to is shown to no view, and no view and no host says yes to it', async () => {
       const on = await withOthers();
       const ended = on.run({ id: 7 });
       const question = (await held(on)) as CallQuestion;
@@ -111,7 +111,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
       expect(dispositionOf(await ended)).toBe('executed');
     });
 
-    it('is not made if they do not agree, and its result says so', async () => {
+    it('a call is not made if the others do not agree, and its result says so', async () => {
       const on = await withOthers();
       const ended = on.run({ id: 7 });
       await on.inbox.reply((await held(on)).id, { action: 'decline' }, 'approvers');
@@ -316,7 +316,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
       expect([dispositionOf(result), on.calls().length]).toEqual(['not-executed', 0]);
     });
 
-    it('asks about no call, and makes none, while the storage cannot be understood', async () => {
+    it('no call is asked about, and none is made, while the storage cannot be understood', async () => {
       const consent = consentMemory();
       const on = await process({
         ...consent,
@@ -415,7 +415,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     expect(on.calls()).toHaveLength(1);
   });
 
-  it('does not count its own questions as those that the server may ask', async () => {
+  it('the host’s own questions do not count as those that the server may ask', async () => {
     const ask = { message: 'Which?', requestedSchema: { type: 'object', properties: {} } };
     const on = await host({
       tool: async wire => ({
@@ -465,7 +465,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     expect(dispositionOf(await ended)).toBe('not-executed');
   });
 
-  it('calls what was judged, whatever else the request has', async () => {
+  it('what was judged is what is called, whatever else the request has', async () => {
     const allowed = { properties: { n: { const: 1 } }, required: ['n'] };
     const on = await host({ list: [{ server: 'notes', tools: ['act'], where: allowed, effect: 'allow' }] });
     const rest = { name: 'other', arguments: { n: 2 } };
@@ -473,7 +473,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     expect(on.calls()[0]?.params).toMatchObject({ name: 'act', arguments: { n: 1 } });
   });
 
-  it('judges what is called through the client, or forwarded, and refuses what passes both', async () => {
+  it('what is called through the client, or forwarded, is judged, and what passes both is refused', async () => {
     const on = await host({ list: [{ server: 'notes', tools: '*', effect: 'refuse' }] });
     const { client, attachment } = on;
     expect(dispositionOf(await client.callTool({ name: 'act', arguments: {} }))).toBe('not-executed');
@@ -485,7 +485,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     expect(on.calls()).toHaveLength(0);
   });
 
-  it('reads what the server says of its tools once, and again when the server says that they have changed', async () => {
+  it('what the server says of its tools is read once, and again when the server says that they have changed', async () => {
     let hint = true;
     const tools = () => [{ name: 'act', inputSchema: { type: 'object' }, annotations: { readOnlyHint: hint } }];
     const on = await host({
@@ -502,7 +502,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     expect(on.calls()).toHaveLength(2);
   });
 
-  it('only observes where it is told to, and records what the rules would have done', async () => {
+  it('rules that only observe hold no call back, and what they would have done is recorded', async () => {
     const said: string[] = [];
     const entries: AuditEntry[] = [];
     const sink = {

@@ -65,7 +65,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     return { ...on, consent, clock, run, questions };
   };
 
-  it('are made without asking, as often as they are made, and their results say that they were executed', async () => {
+  it('granted calls are made without asking, as often as they are made, and their results say so', async () => {
     const on = await host({ scope: 'exact', end: 'hour' });
     for (let n = 0; n < 3; n += 1) expect(await on.run({ id: 7 })).toBe('executed');
     expect([on.shown.length, on.calls().length]).toEqual([1, 3]);
@@ -91,19 +91,22 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     ['no such field', { scope: 'fields', fields: ['repo'], end: 'day' }, { repo: 'a' }, {}, false],
     ['one of two fields', { scope: 'fields', fields: ['a', 'b'], end: 'day' }, { a: 1, b: 1 }, { a: 1, b: 2 }, false],
     ['other arguments of the tool', { scope: 'tool', end: 'day' }, { a: 1 }, { b: 2 }, true],
-  ])('pass or are asked about, by what the person has chosen: %s', async (_, choice, first, then, passes) => {
-    const on = await host(choice);
-    expect(await on.run(first)).toBe('executed');
-    expect(await on.run(then)).toBe(passes ? 'executed' : 'not-executed');
-    expect(on.shown).toHaveLength(passes ? 1 : 2);
-  });
+  ])(
+    'a later call passes or is asked about, by what the person has chosen: %s',
+    async (_, choice, first, then, passes) => {
+      const on = await host(choice);
+      expect(await on.run(first)).toBe('executed');
+      expect(await on.run(then)).toBe(passes ? 'executed' : 'not-executed');
+      expect(on.shown).toHaveLength(passes ? 1 : 2);
+    },
+  );
 
   it.each<readonly [string, string, number, number | undefined]>([
     ['an hour', 'hour', hour, undefined],
     ['a day', 'day', day, undefined],
     ['a session, after a day', 'session', day, undefined],
     ['what the rule says, if that is less', 'session', 5 * minute, 5 * minute],
-  ])('grants-G2: are asked about again after %s', async (_, end, ms, grantFor) => {
+  ])('grants-G2: granted calls are asked about again after %s', async (_, end, ms, grantFor) => {
     const on = await host({ scope: 'tool', end }, { rule: { ...ask, ...(grantFor !== undefined && { grantFor }) } });
     await on.run();
     on.clock.move(ms - 1);
@@ -113,14 +116,14 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     expect(activeGrants(on.consent, { now: on.clock.now() })).toEqual([]);
   });
 
-  it('grants-G2: are asked about if the clock was set to before the grant', async () => {
+  it('grants-G2: granted calls are asked about if the clock was set to before the grant', async () => {
     const on = await host({ scope: 'tool', end: 'day' });
     await on.run();
     on.clock.move(-1);
     expect(await on.run()).toBe('not-executed');
   });
 
-  it('grants-G2: are asked about in another process, if they were let pass for a session', async () => {
+  it('grants-G2: calls granted for a session are asked about in another process', async () => {
     const on = await host({ scope: 'tool', end: 'session' });
     await on.run();
     expect(await on.run()).toBe('executed');
@@ -131,7 +134,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     expect(await on.run()).toBe('not-executed');
   });
 
-  it('grants-G1: are asked about for another caller, and for another server', async () => {
+  it('grants-G1: granted calls are asked about for another caller, and for another server', async () => {
     const on = await host({ scope: 'tool', end: 'day' });
     expect(await on.run({}, 'ada')).toBe('executed');
     expect(await on.run({}, 'eve')).toBe('not-executed');
@@ -149,7 +152,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     ['description', { description: 'Deletes everything.' }],
     ['schema', { inputSchema: { type: 'object', properties: { all: { type: 'boolean' } } } }],
   ])(
-    'grants-G1: are asked about once the %s of the tool has changed and the server says so, or a minute has passed',
+    'grants-G1: granted calls are asked about once the %s of the tool has changed and the server says so, or a minute has passed',
     async (_, change) => {
       for (const tells of [true, false]) {
         let tool: object = { name: 'act', inputSchema: { type: 'object' } };
@@ -164,7 +167,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     },
   );
 
-  it('grants-G1: are asked about if the rule that asks is another one, and refused if a rule refuses them', async () => {
+  it('grants-G1: granted calls are asked about if the rule that asks is another one, and refused if a rule refuses them', async () => {
     let list: readonly Rule[] = [ask];
     const on = await host({ scope: 'tool', end: 'day' }, { rules: () => list });
     await on.run();
@@ -178,7 +181,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     expect(await on.run()).toBe('executed');
   });
 
-  it('grants-G3: are asked about from the first call after the grant was revoked, in another process as well', async () => {
+  it('grants-G3: granted calls are asked about from the first one after the grant was revoked, in another process as well', async () => {
     const path = join(mkdtempSync(join(tmpdir(), 'midcall-grants-')), 'consent.json');
     const on = await host({ scope: 'tool', end: 'day' }, { consent: consentFile(path) });
     await on.run();
@@ -191,7 +194,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     expect([await on.run(), await other.run()]).toEqual(['not-executed', 'not-executed']);
   });
 
-  it('say what was granted before it is: how many of the last calls would have passed', async () => {
+  it('a question says before a grant how many of the last calls would have passed', async () => {
     const on = await host();
     for (let n = 0; n < 22; n += 1) await on.run({ repo: n < 10 ? 'a' : 'b', n: n % 2 });
     await on.run({ repo: 'b', n: 0 });
@@ -212,7 +215,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     ['some of them', { grant: 'fields', grantFor: minute }, { a: 1 }, ['exact', 'fields'], ['session']],
     ['no field where there is none', {}, {}, ['exact', 'tool'], ['session', 'hour', 'day']],
     ['nothing with a secret in it', {}, { a: 1, password: 'x' }, ['fields', 'tool'], ['session', 'hour', 'day']],
-  ])('grants-G4: are offered %s', async (_, rule, args, scopes, ends) => {
+  ])('grants-G4: a question offers to grant %s', async (_, rule, args, scopes, ends) => {
     const on = await host(undefined, { rule: { ...ask, ...rule } });
     await on.run(args);
     const { grants } = on.questions[0]!;
@@ -229,7 +232,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     ['an end of its own', { scope: 'exact', end: 999_999_999 }],
     ['no field', { scope: 'fields', fields: [], end: 'hour' }],
     ['a field that is not an argument', { scope: 'fields', fields: ['__proto__'], end: 'hour' }],
-  ])('grants-G3: stay asked about if a view grants %s', async (_, grant) => {
+  ])('grants-G3: a call stays asked about if a view grants %s', async (_, grant) => {
     const inbox = new Inbox();
     const on = await wired(era, {
       tool: done,
@@ -278,7 +281,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     expect(dispositionOf(await again)).toBe(end === undefined ? 'not-executed' : 'executed');
   });
 
-  it('answer no question of the server by their grant', async () => {
+  it('a grant for calls answers no question of the server', async () => {
     const form = { mode: 'form', message: 'Really?', requestedSchema: { type: 'object', properties: {} } };
     const on = await host(
       { scope: 'tool', end: 'day' },
@@ -290,7 +293,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     expect(on.shown.map(({ kind }) => kind)).toEqual(['call', 'form', 'form']);
   });
 
-  it('are in doubt if they were sent and have no result', async () => {
+  it('a granted call that was sent and has no result is in doubt', async () => {
     const consent = consentMemory();
     const { clock } = await (async () => {
       const on = await host({ scope: 'tool', end: 'day' }, { consent });
@@ -304,7 +307,7 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
     expect(await ended).toBe('in-doubt');
   });
 
-  it('are made, once, if their grant cannot be stored, and are then asked about again', async () => {
+  it('a call whose grant cannot be stored is made once, and is then asked about again', async () => {
     const consent = consentMemory();
     const change: ConsentStorage['change'] = make =>
       consent.change(content => {

@@ -22,7 +22,7 @@ interface Sequence {
 const mostQuestions = 4;
 
 it.each(['files', 'repository', 'browser'])(
-  `asks at most ${mostQuestions} questions in a piece of work with a %s server, and lets nothing pass that its person wants to see`,
+  `a piece of work with a %s server takes at most ${mostQuestions} questions, and nothing passes that its person wants to see`,
   async name => {
     const text = readFileSync(new URL(`./sequences/${name}.json`, import.meta.url), 'utf8');
     const { server, tools, grants, calls } = JSON.parse(text) as Sequence;

@@ -23,7 +23,7 @@ const hasty = () => {
   };
 };
 
-it('lock-F1: lets one in after the other, and leaves nothing behind', async () => {
+it('lock-F1: the lock lets one in after the other, and leaves nothing behind', async () => {
   const path = place();
   let inside = 0;
   const work = async () => {
@@ -61,7 +61,7 @@ it.each([
   expect(existsSync(`${path}.lock`)).toBe(false);
 });
 
-it('lock-F2: breaks the locks of processes that died, one after the other, while they broke a lock', async () => {
+it('lock-F2: locks of processes that died, one after the other, while they broke a lock, are broken', async () => {
   const path = place();
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   const ids = ['1', '2', '3'].map(each => id.replace(/0$/, each));
@@ -78,7 +78,7 @@ it.each([
   ['a process that lives', { id, pid: process.ppid, host: hostname() }],
   ['a process of another machine', { id, pid: 1, host: 'elsewhere' }],
   ['nobody that can be named', {}],
-])('lock-F2, lock-F3: leaves the lock of %s, and names it when it has waited long enough', async (_, holder) => {
+])('lock-F2, lock-F3: the lock of %s is left, and named after a wait that is long enough', async (_, holder) => {
   const path = place();
   lockOf(path, holder);
   const waiting = withFileLock(path, async () => 'never', { clock: hasty() });
@@ -89,7 +89,7 @@ it.each([
   expect(existsSync(`${path}.lock`)).toBe(true);
 });
 
-it('lock-F2: leaves its own lock where the system does not say when a process began', async () => {
+it('lock-F2: a process leaves its own lock where the system does not say when a process began', async () => {
   const path = place();
   await withFileLock(path, async () => {
     const { began: _, ...holder } = JSON.parse(readFileSync(`${path}.lock`, 'utf8'));

@@ -25,7 +25,7 @@ storeContract({
   },
 });
 
-it('keeps a file of its owner’s alone, and refuses one that holds something else', async () => {
+it('the store is a file of its owner’s alone, and refuses one that holds something else', async () => {
   const file = path();
   await storeFile(file).set('a', '1');
   expect(statSync(file).mode & 0o777).toBe(0o600);

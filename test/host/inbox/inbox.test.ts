@@ -18,7 +18,7 @@ const form = (over: Partial<Question> = {}): Question =>
 const good: Reply = { action: 'accept', content: { a: 'x' } };
 
 describe('inbox', () => {
-  it('inbox-I1: ends once whatever races: two views, a withdrawal, a time limit, in any order and any turn', async () => {
+  it('inbox-I1: a question ends once whatever races: two views, a withdrawal, a time limit, in any order and any turn', async () => {
     const act = fc.record({
       what: fc.constantFrom('accept', 'bad', 'decline', 'dismiss', 'withdraw', 'end'),
       turns: fc.integer({ min: 0, max: 3 }),
@@ -156,7 +156,7 @@ describe('inbox', () => {
     said.mockRestore();
   });
 
-  it('waits for a view that is presented later, and says once that there is none', async () => {
+  it('a question waits for a view that is presented later, and it is said once that there is none', async () => {
     const errors: unknown[] = [];
     const inbox = new Inbox({ onError: error => errors.push(error) });
     const asked = [inbox.ask(form()), inbox.ask(form())];
@@ -168,7 +168,7 @@ describe('inbox', () => {
     expect(errors).toHaveLength(1);
   });
 
-  it('says nothing of questions that a subscriber is told of', () => {
+  it('nothing is said of a missing view where a subscriber is told of the questions', () => {
     const errors: unknown[] = [];
     const inbox = new Inbox({ onError: error => errors.push(error) });
     inbox.subscribe(() => {});
@@ -198,7 +198,7 @@ describe('inbox', () => {
     expect(await new Inbox({ store }).restore()).toEqual([]);
   });
 
-  it('times out by the injected clock', async () => {
+  it('a question times out by the injected clock', async () => {
     const due: (() => void)[] = [];
     const inbox = new Inbox({
       clock: {
@@ -214,7 +214,7 @@ describe('inbox', () => {
     expect(await asked).toEqual({ how: 'timed-out' });
   });
 
-  it('stop-S2: once it is closed, ends what is open and what is asked, but for what others can answer later', async () => {
+  it('stop-S2: a closed inbox ends what is open and what is asked, but for what others can answer later', async () => {
     const inbox = new Inbox();
     const [own, left, others] = [
       form(),

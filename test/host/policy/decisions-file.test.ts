@@ -47,7 +47,7 @@ describe('decisions that are kept', () => {
     expect(await kept.read()).toEqual([every]);
   });
 
-  it('decisions-K3: decisions that are kept are kept by two sessions at once without losing one', async () => {
+  it('decisions-K3: two sessions that keep decisions at once lose none', async () => {
     const path = place();
     const [one, other] = [decisionsFile(path), decisionsFile(path)];
     const policy = new Policy();
@@ -96,7 +96,7 @@ describe('decisions that are kept', () => {
     expect(current().map(decision => decision.id)).toEqual(['two']);
   });
 
-  it('decisions that are kept are none where there is no file, which nothing but a decision makes', async () => {
+  it('no decisions are kept where there is no file, which nothing but a decision makes', async () => {
     const path = place();
     const kept = decisionsFile(path);
     expect(kept.current()).toEqual([]);
@@ -104,7 +104,7 @@ describe('decisions that are kept', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('decisions that are kept are kept beside those about another server', async () => {
+  it('a decision is kept beside those about another server', async () => {
     const kept = decisionsFile(place());
     const policy = new Policy();
     const about = (origin: string): Decision =>
@@ -114,7 +114,7 @@ describe('decisions that are kept', () => {
     expect(await kept.read()).toEqual(decisions);
   });
 
-  it('decisions-K1: never allow anything, and never end by themselves', async () => {
+  it('decisions-K1: decisions that are kept never allow anything, and never end by themselves', async () => {
     const kept = decisionsFile(place());
     const policy = new Policy();
     const allow = policy.add({ server: 'notes', subject: 'sampling', effect: 'allow', scope: 'always', origin });

@@ -43,7 +43,7 @@ describe('policy', () => {
     );
   });
 
-  it('refuses, expires, is revoked, and tells of every change', () => {
+  it('a decision refuses, expires, is revoked, and every change is told', () => {
     const clock = handClock();
     const changes: number[] = [];
     const policy = new Policy({ clock, onChange: decisions => changes.push(decisions.length) });
@@ -61,7 +61,7 @@ describe('policy', () => {
     expect(changes.length).toBe(3);
   });
 
-  it('elicit-45: limits how often and how much at once a server asks, and says when it may again', () => {
+  it('elicit-45: the policy limits how often and how much at once a server asks, and says when it may again', () => {
     const clock = handClock();
     const policy = new Policy({ clock, limits: { open: 3, perWindow: 2, windowMs: 10_000 } });
     expect(policy.judge('a', 'form', 3)).toMatchObject({
@@ -78,7 +78,7 @@ describe('policy', () => {
     expect(policy.judge('a', 'form', 0)).toEqual({ do: 'ask' });
   });
 
-  it('says whose questions of which kind are refused, and until when where they are muted', () => {
+  it('a refusal says whose questions of which kind are refused, and until when where they are muted', () => {
     const clock = handClock();
     const policy = new Policy({ clock });
     policy.add({ server: 'a', subject: 'roots', effect: 'refuse' });
@@ -96,7 +96,7 @@ describe('policy', () => {
     });
   });
 
-  it('keeps a decision for a time on the list until then', () => {
+  it('a decision for a time is on the list until then', () => {
     const clock = handClock();
     const policy = new Policy({ clock });
     expect(policy.decisions()).toEqual([]);
@@ -107,7 +107,7 @@ describe('policy', () => {
     expect(policy.decisions()).toEqual([]);
   });
 
-  it('follows decisions that others change: what is here is not listed twice, what was taken back here stays away', () => {
+  it('decisions that others change are followed: none is listed twice, and what was taken back here stays away', () => {
     let kept: readonly Decision[] = [];
     const policy = new Policy({ sharedDecisions: () => kept });
     const own = policy.add({ server: 'a', subject: 'form', effect: 'refuse' });
@@ -118,7 +118,7 @@ describe('policy', () => {
     expect(policy.decisions().map(decision => decision.id)).toEqual([own.id]);
   });
 
-  it('allows roots as well as sampling', () => {
+  it('a decision may allow roots as well as sampling', () => {
     const policy = new Policy();
     const { id, scope } = policy.add({ server: 'a', subject: 'roots', effect: 'allow' });
     expect(policy.judge('a', 'roots', 0)).toEqual({ do: 'allow', decision: id });
@@ -150,12 +150,12 @@ describe('policy', () => {
     expect(policy.decisions()).toEqual([left]);
   });
 
-  it('names the call that was given a bad option', () => {
+  it('the error of a bad option names the call that was given it', () => {
     expect(() => new Policy({ limits: { open: 0 } })).toThrow('new Policy');
     expect(() => new Policy().add({ server: '', subject: 'form', effect: 'ask' })).toThrow('policy.add');
   });
 
-  it('elicit-45: says how often a server asked in how many seconds', () => {
+  it('elicit-45: a refusal says how often a server asked in how many seconds', () => {
     const policy = new Policy({ clock: handClock(), limits: { perWindow: 1, windowMs: 10_000 } });
     policy.count('a');
     expect(policy.judge('a', 'form', 0)).toMatchObject({ why: expect.stringContaining('asked 1 times in 10 seconds') });

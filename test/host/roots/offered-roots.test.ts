@@ -47,7 +47,7 @@ describe('roots manager', () => {
     expect(roots.granted('t')?.map(({ uri }) => uri)).toEqual([two.uri]);
   });
 
-  it('offered-R1: tells of nothing that is gone or leads elsewhere by now, though it is granted', async () => {
+  it('offered-R1: a server is told of nothing that is gone or leads elsewhere by now, though it is granted', async () => {
     const base = temporary();
     mkdirSync(join(base, 'a'));
     mkdirSync(join(base, 'elsewhere'));
@@ -61,7 +61,7 @@ describe('roots manager', () => {
     expect(roots.list()).toMatchObject([{ state: 'gone' }]);
   });
 
-  it('offered-R1: refuses to grant what is not on offer, names it, and changes nothing', async () => {
+  it('offered-R1: what is not on offer is not granted, and is named, and nothing changes', async () => {
     const roots = new OfferedRoots({ disk: machineDisk });
     const { uri } = await roots.add(temporary());
     await roots.grant('s', [uri]);
@@ -75,7 +75,7 @@ describe('roots manager', () => {
     expect(roots.granted('s')?.map(root => root.uri)).toEqual([uri]);
   });
 
-  it('roots-22; offered-R2: refuses what is no directory, and knows one directory by one name', async () => {
+  it('roots-22; offered-R2: what is no directory is refused, and one directory is known by one name', async () => {
     const dir = temporary();
     writeFileSync(join(dir, 'file'), '');
     symlinkSync(dir, join(dir, 'link'));
@@ -89,7 +89,7 @@ describe('roots manager', () => {
     expect(roots.list()).toHaveLength(1);
   });
 
-  it('offered-R1: tells a server of a directory by the path under which it finds it, and looks for it by ours', async () => {
+  it('offered-R1: a server is told of a directory by the path under which it finds it, while we look for it by ours', async () => {
     const dir = temporary();
     const file = join(temporary(), 'roots.json');
     const roots = new OfferedRoots({ disk: machineDisk, memory: rootsFile(file) });
@@ -109,7 +109,7 @@ describe('roots manager', () => {
     expect(later.granted('s')).toEqual([]);
   });
 
-  it('roots-33; offered-R3: announces each change once, a vanished and a returned root included', async () => {
+  it('roots-33; offered-R3: each change is announced once, a vanished and a returned root included', async () => {
     const dir = temporary();
     const root = join(dir, 'r');
     mkdirSync(root);
@@ -150,7 +150,7 @@ describe('roots manager', () => {
     expect(readFileSync(path, 'utf8')).toBe('{"roots":[1]}');
   });
 
-  it('roots-07: finds the workspace by version control before project files, never at home', async () => {
+  it('roots-07: the workspace is found by version control before project files, never at home', async () => {
     const home = temporary();
     const deep = join(home, 'repo', 'packages', 'a', 'src');
     mkdirSync(deep, { recursive: true });

@@ -8,7 +8,7 @@ import { unprivilegedNode } from '../../fixtures/unprivileged-node.ts';
 
 const host = new URL('../../../packages/host/bundle/public.js', import.meta.url).href;
 
-it.skipIf(process.platform === 'win32')('roots-30: refuses a directory that cannot be read', () => {
+it.skipIf(process.platform === 'win32')('roots-30: a directory that cannot be read is refused', () => {
   const shut = mkdtempSync(join(tmpdir(), 'midcall-shut-'));
   chmodSync(shut, 0);
   const script = `

@@ -63,7 +63,7 @@ describe.each(eras)('%s', era => {
     wired(era, { clock: impatient, ...(roots && { roots }), audit, answer, tool: wire => wire.ask({}, 'roots/list') });
   const told = async (host: Wired): Promise<unknown> => ((await host.call()) as { roots?: unknown }).roots;
 
-  it('roots-08, roots-09, roots-10, roots-11: declares roots where there is a manager, in every message that must say so', async () => {
+  it('roots-08, roots-09, roots-10, roots-11: the host declares roots where there is a manager, in every message that must say so', async () => {
     const declared = (host: Wired): unknown[] =>
       era === '2025-11-25'
         ? host.calls('initialize').map(frame => (frame.params?.['capabilities'] as Params | undefined)?.['roots'])
@@ -85,7 +85,7 @@ describe.each(eras)('%s', era => {
     }
   });
 
-  it('roots-13, roots-15, roots-20, roots-21, roots-24: tells the granted roots as file URIs, under the id or the key of the question', async () => {
+  it('roots-13, roots-15, roots-20, roots-21, roots-24: the granted roots are told as file URIs, under the id or the key of the question', async () => {
     const host = await hosted(await manager('a', 'b', 'c'), sharing(uri('a'), uri('b')));
     const list = {
       roots: [
@@ -103,7 +103,7 @@ describe.each(eras)('%s', era => {
     }
   });
 
-  it('roots-10, roots-16, roots-17, roots-19: announces each change of a server’s roots on 2025-11-25, and none on 2026-07-28', async () => {
+  it('roots-10, roots-16, roots-17, roots-19: each change of a server’s roots is announced on 2025-11-25, and none on 2026-07-28', async () => {
     const roots = await manager('a');
     const host = await hosted(roots, sharing());
     await told(host);
@@ -147,7 +147,7 @@ describe.each(eras)('%s', era => {
     expect(await told(host)).toEqual([{ uri: uri('b'), name: 'b' }]);
   });
 
-  it('roots-10: announces nothing where it declared no roots', async () => {
+  it('roots-10: the host announces nothing where it declared no roots', async () => {
     const roots = await manager('a');
     const host = await wired(era, { tool: async () => 'done' });
     await roots.add(at('b'));
@@ -155,7 +155,7 @@ describe.each(eras)('%s', era => {
     expect(host.calls(listChanged)).toEqual([]);
   });
 
-  it('roots-21, roots-31: takes no root that is no file URI or climbs, in any spelling', async () => {
+  it('roots-21, roots-31: no root is taken that is no file URI or climbs, in any spelling', async () => {
     const roots = await manager('a');
     for (const place of [
       'https://example.com/a',
@@ -178,7 +178,7 @@ describe.each(eras)('%s', era => {
     ]);
   });
 
-  it('roots-22: tells one directory once, whatever it was called', async () => {
+  it('roots-22: one directory is told once, whatever it was called', async () => {
     symlinkSync(at('a'), at('link'));
     const roots = await manager('a', 'link');
     for (const place of [`${at('a')}/`, uri('a'), `${uri('a')}/`, `${at('b')}/../a`]) await roots.add(place);
@@ -246,7 +246,7 @@ describe.each(eras)('%s', era => {
     },
   );
 
-  it('roots-30, roots-33, roots-39, roots-40: tells only of what stands now, without a restart and without being told to look', async () => {
+  it('roots-30, roots-33, roots-39, roots-40: a server is told only of what stands now, without a restart and without being told to look', async () => {
     const roots = await manager('a', 'b');
     await roots.grant('notes', [uri('a'), uri('b')]);
     const host = await hosted(roots, sharing());
@@ -263,7 +263,7 @@ describe.each(eras)('%s', era => {
     expect(host.shown).toEqual([]);
   });
 
-  it('roots-30, roots-31: tells nothing of a directory whose place a link has taken', async () => {
+  it('roots-30, roots-31: nothing is told of a directory whose place a link has taken', async () => {
     const roots = await manager('a');
     await roots.grant('notes', [uri('a')]);
     const host = await hosted(roots, sharing());
@@ -273,7 +273,7 @@ describe.each(eras)('%s', era => {
     expect(roots.list()[0]?.state).toBe('gone');
   });
 
-  it('roots-33, roots-40: notices by itself that a root went, and that it is back', async () => {
+  it('roots-33, roots-40: the host notices by itself that a root went, and that it is back', async () => {
     const clock = handClock();
     const roots = new OfferedRoots({ disk: machineDisk, clock, lookEveryMs: 1_000 });
     await roots.add(at('a'));
@@ -331,7 +331,7 @@ describe.each(eras)('%s', era => {
     expect(await calling).toEqual([{ uri: uri('a'), name: 'a' }]);
   });
 
-  it('roots-37: asks the person before a server learns of any root, once, and takes no for an answer', async () => {
+  it('roots-37: the person is asked before a server learns of any root, once, and their no holds', async () => {
     const roots = await manager('a', 'b');
     const refused = await hosted(roots, () => ({ action: 'decline' }));
     expect([await told(refused), await told(refused)]).toEqual([[], []]);
@@ -352,7 +352,7 @@ describe.each(eras)('%s', era => {
     expect(some.granted('another server')).toBeUndefined();
   });
 
-  it('roots-37: tells no root where a decision of the person refuses it, whatever was granted', async () => {
+  it('roots-37: no root is told where a decision of the person refuses it, whatever was granted', async () => {
     const policy = new Policy();
     policy.add({ server: 'notes', subject: 'roots', effect: 'refuse' });
     const roots = await manager('a');

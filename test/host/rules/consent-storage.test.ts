@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 const newPath = (): string => join(mkdtempSync(join(tmpdir(), 'midcall-consent-')), 'consent.json');
 const call = { started: [], ended: { how: 'executed', at: 1 } } as const;
 
-it('consent-storage-S1: is empty before it exists, and then holds all changes of several that write at once, for its owner alone', async () => {
+it('consent-storage-S1: the file is empty before it exists, and then holds all changes of several at once, for its owner alone', async () => {
   const path = newPath();
   const files = [consentFile(path), consentFile(path)];
   expect(files[0]!.current()).toEqual({ grants: [], calls: {} });
@@ -33,7 +33,7 @@ it.each([
   ['a grant without a width', '{"grants":[{"id":"x"}],"calls":{}}'],
   ['an unknown end', '{"grants":[],"calls":{"a":{"started":[],"ended":{"how":"done","at":1}}}}'],
 ])(
-  'consent-storage-S2: does not take %s for an empty file, at the start or later, and writes nothing over it',
+  'consent-storage-S2: %s is not taken for an empty file, at the start or later, and nothing is written over it',
   async (_, text) => {
     const path = newPath();
     const file = consentFile(path);

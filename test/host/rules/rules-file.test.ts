@@ -42,7 +42,7 @@ it('a file that is wrong or missing at the start is an error, but for one that m
   );
 });
 
-it('proposes to allow what is called read-only by its name, and to ask about the rest', () => {
+it('proposed rules allow what is called read-only by its name, and ask about the rest', () => {
   const tools = [
     { name: 'list', annotations: { readOnlyHint: true } },
     { name: 'delete', annotations: { destructiveHint: true } },
@@ -72,11 +72,11 @@ describe('the rules of the documentation', () => {
     ['add_issue_comment', { ...comment, cc: 'eve' }, {}, 'ask'],
     ['merge_pull_request', { pullNumber: 3 }, {}, 'ask'],
     ['create_repository', {}, {}, 'ask'],
-  ])('decide about %s with %j and %j: %s', (tool, args, annotations, effect) => {
+  ])('the rules of the documentation decide about %s with %j and %j: %s', (tool, args, annotations, effect) => {
     expect(rules.judge({ server: 'github', tool, arguments: args, annotations }).effect).toBe(effect);
   });
 
-  it('are used by a host that asks before a call', async () => {
+  it('a connection with a file of rules makes no call that the file refuses', async () => {
     const at = path();
     writeFileSync(at, '[{ "server": "asking", "tools": "*", "effect": "refuse" }]');
     const target = commandTarget([process.execPath, askingServer]);

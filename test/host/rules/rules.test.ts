@@ -31,21 +31,21 @@ describe('the first rule that is about a call', () => {
     ['notes', 'delete_note', 'refuse'],
     ['notes', 'undelete', 'refuse'],
     ['notes', 'edit', 'ask'],
-  ])('decides about a call of %s: %s is %s', (server, tool, effect) => {
+  ])('the first rule that is about a call of %s decides: %s is %s', (server, tool, effect) => {
     expect(effectOf(rules, {}, { server, tool })).toBe(effect);
   });
 
-  it('is named by its number in the list', () => {
+  it('the rule that decides is named by its number in the list', () => {
     expect(new Rules({ rules }).judge(call({}, { tool: 'delete_all' })).why).toBe('rule 2 says refuse');
   });
 
-  it('is missed by a call that is asked about then, if a rule names its server, and passes if none does', () => {
+  it('a call that no rule is about is asked about if a rule names its server, and passes if none does', () => {
     const named: readonly Rule[] = [{ server: 'mail', tools: ['list'], effect: 'allow' }];
     expect(effectOf(named, {}, { tool: 'other' })).toBe('ask');
     expect(effectOf(named, {}, { server: 'files', tool: 'other' })).toBe('allow');
   });
 
-  it('is found within steps, whatever its pattern and the arguments are, and does not allow what could not be judged', () => {
+  it('a call is judged within steps, whatever pattern and arguments are, and not allowed if it could not be judged', () => {
     const where = { properties: { to: { type: 'string', pattern: '^(([a-z]|[a-y])*)*$' } } };
     const hostile = { to: `${'a'.repeat(200_000)}!` };
     const started = performance.now();
@@ -72,14 +72,14 @@ it.each<readonly [string, Rule, readonly [mail: boolean, files: boolean]]>([
 describe('a rule that asks others', () => {
   const others: Rule = { server: 'mail', tools: '*', effect: 'ask', from: 'finance', count: 2, not: 'requester' };
 
-  it('asks in a host that has inboxes', () => {
+  it('a rule that asks others asks in a host that has inboxes', () => {
     expect(new Rules({ rules: [others], approvers: true }).judge(call({}))).toMatchObject({
       effect: 'ask',
       rule: others,
     });
   });
 
-  it('refuses the calls that it is about in a host without inboxes, if it came after the start', () => {
+  it('a rule that asks others refuses its calls in a host without inboxes, if it came after the start', () => {
     let list: readonly Rule[] = [];
     const rules = new Rules({ rules: () => list });
     list = [others];
@@ -99,11 +99,11 @@ describe('a rule that allows', () => {
     [{ to: 'ada', copies: 3 }, 'ask'],
     [{ to: 'ada', __proto__: null, constructor: 1 }, 'ask'],
     [{}, 'ask'],
-  ])('allows only arguments that it names, of the type it names: %j', (args, effect) => {
+  ])('a rule that allows does so only for arguments that it names, of the type it names: %j', (args, effect) => {
     expect(effectOf(sent(closed), args)).toBe(effect);
   });
 
-  it('is closed at every depth', () => {
+  it('a rule that allows is closed at every depth', () => {
     const where = {
       properties: {
         mail: { type: 'object', properties: { to: { type: 'string' } } },
@@ -115,7 +115,7 @@ describe('a rule that allows', () => {
     expect(effectOf(sent(where), { lines: [{ n: 1, m: 2 }] })).toBe('ask');
   });
 
-  it('trusts annotations only of the server that it names', () => {
+  it('a rule that allows trusts annotations only of the server that it names', () => {
     const trusting: readonly Rule[] = [{ server: 'mail', tools: { annotated: 'read-only' }, effect: 'allow' }];
     const safe: readonly Rule[] = [{ server: 'mail', tools: { annotated: 'not-destructive' }, effect: 'allow' }];
     expect(effectOf(trusting, {}, { annotations: { readOnlyHint: true } })).toBe('allow');
@@ -188,7 +188,7 @@ it.each([
   ['open arguments', sent({ additionalProperties: true }), '"additionalProperties" must be false'],
   ['other arguments', sent({ type: 'array', items: { type: 'string' } }), '"type" must be "object"'],
   ['too many', Array.from({ length: 501 }, () => base), 'at most 500; got 501'],
-])('refuses rules with %s, and says what must be', (_, rules, says) => {
+])('rules with %s are refused, and the error says what must be', (_, rules, says) => {
   expect(() => new Rules({ rules: rules as never })).toThrow(says);
 });
 
@@ -199,6 +199,6 @@ it.each<readonly [string, Rule]>([
     'annotations of every server, where it only asks',
     { ...base, server: '*', tools: { annotated: 'read-only' }, effect: 'ask' },
   ],
-])('takes a rule with %s', (_, rule) => {
+])('a rule with %s is taken', (_, rule) => {
   expect(() => new Rules({ rules: [rule] })).not.toThrow();
 });

@@ -46,7 +46,7 @@ describe('the sampling budget of a server', () => {
     expect(budget.judge(request())).toEqual({ ok: false, why: 'This server has used up its 1 sampling request.' });
   });
 
-  it('sampling-99: bounds the turns of tool use in one conversation', () => {
+  it('sampling-99: the turns of tool use in one conversation are bounded', () => {
     const { budget } = account({ depth: 2 });
     expect(budget.judge(request(100, 2)).ok).toBe(true);
     expect(budget.judge(request(100, 3))).toEqual({
@@ -63,14 +63,14 @@ describe('the sampling budget of a server', () => {
     expect(budget.take(request(1))).toEqual({ ok: false, why: 'This server has used up its 1000 tokens.' });
   });
 
-  it('sampling-101; budget-G2: shortens a request to what is left', () => {
+  it('sampling-101; budget-G2: a request is shortened to what is left', () => {
     const { budget } = account({ tokens: 500 });
     taken(budget).settle({ inputTokens: 200, outputTokens: 100 });
     const verdict = budget.judge(request(10_000));
     expect(verdict.ok && verdict.maxTokens).toBeLessThan(200);
   });
 
-  it('refuses a prompt that is longer than what is left', () => {
+  it('a prompt that is longer than what is left is refused', () => {
     const { budget } = account({ tokens: 20 });
     expect(budget.judge(request())).toMatchObject({ ok: false, why: expect.stringContaining('20 tokens') });
   });
@@ -93,7 +93,7 @@ describe('the sampling budget of a server', () => {
     expect(budget.judge({ messages, maxTokens: 100 })).toEqual({ ok: true, maxTokens: 100 });
   });
 
-  it('judging changes nothing', () => {
+  it('judging a request changes nothing in the budget', () => {
     const { budget } = account({ requests: 1 });
     for (let turn = 0; turn < 5; turn++) expect(budget.judge(request()).ok).toBe(true);
     expect(budget.spent()).toEqual({ requests: 0, tokens: 0 });

@@ -115,7 +115,7 @@ describe.each<Era>(eras)('%s', era => {
             return meta['io.modelcontextprotocol/clientCapabilities']?.sampling;
           });
 
-  it('sampling-14, sampling-16, sampling-17, sampling-18, sampling-19: declares sampling where there is a model, tools where it takes them, context never', async () => {
+  it('sampling-14, sampling-16, sampling-17, sampling-18, sampling-19: the host declares sampling where there is a model, tools where it takes them, context never', async () => {
     for (const [model, capability] of [
       [stub([says('Hi.')], true), { tools: {} }],
       [stub([says('Hi.')], false), {}],
@@ -133,7 +133,7 @@ describe.each<Era>(eras)('%s', era => {
     }
   });
 
-  it('sampling-14, sampling-18, sampling-100: takes tools where it declared them, else answers with an error and asks no model', async () => {
+  it('sampling-14, sampling-18, sampling-100: tools are taken where they were declared, else the answer is an error and no model is asked', async () => {
     for (const params of [{ tools }, { toolChoice: { mode: 'auto' } }, { tools: [] }]) {
       const model = stub([says('Hello.')], false);
       const host = await hosted([sample(params)], yes, model);
@@ -147,7 +147,7 @@ describe.each<Era>(eras)('%s', era => {
     expect(model.calls[0]?.tools).toEqual(tools);
   });
 
-  it('sampling-27, sampling-28, sampling-85: answers with role, content, model and stopReason, bare in a retry', async () => {
+  it('sampling-27, sampling-28, sampling-85: an answer has role, content, model and stopReason, bare in a retry', async () => {
     const host = await hosted([sample()], yes);
     await host.call();
     expect(host.answers).toEqual([says('Hello.')]);
@@ -182,7 +182,7 @@ describe.each<Era>(eras)('%s', era => {
     }
   });
 
-  it('shows the prompt as it went to the model beside the reply, with all that the server wished', async () => {
+  it('the person sees the prompt as it went to the model beside the reply, with all that the server wished', async () => {
     const wishes = {
       modelPreferences: { hints: [{ name: 'claude' }, {}], costPriority: 0.25 },
       temperature: 0.5,
@@ -209,7 +209,7 @@ describe.each<Era>(eras)('%s', era => {
     expect(host.seen[1]).toMatchObject({ prompt: { ...shown, systemPrompt: 'Be kind.' } });
   });
 
-  it('sampling-29, sampling-32, sampling-58: asks before the model and before the server, for every leg of a tool conversation', async () => {
+  it('sampling-29, sampling-32, sampling-58: the person is asked before the model and before the server, for every leg of a tool conversation', async () => {
     const model = stub([asksFor(use('a')), says('Sunny.')]);
     const first = sample({ tools });
     const next = sample({ tools, messages: [...plain.messages, assistant([use('a')]), user([outcome('a')])] });
@@ -249,7 +249,7 @@ describe.each<Era>(eras)('%s', era => {
     expect(JSON.stringify(host.answers)).not.toContain('Hello.');
   });
 
-  it('says who wrote a reply: a person where there is no model, and that to themselves in both questions', async () => {
+  it('both questions say where a person replies by hand in the place of a model', async () => {
     for (const byHand of [true, undefined]) {
       const model: Stub = { ...stub([says('Hello.')]), ...(byHand && { byHand }) };
       const host = await hosted([sample()], yes, model);
@@ -261,7 +261,7 @@ describe.each<Era>(eras)('%s', era => {
     }
   });
 
-  it('names the model that replied to the person and the server, not the one that was proposed', async () => {
+  it('the person and the server are told the model that replied, not the one that was proposed', async () => {
     const model: Stub = { ...stub([says('Hello.')]), names: ['stub', 'other'] };
     const ran: unknown[] = [];
     const run: Stub['run'] = (request, options) => {
@@ -282,7 +282,7 @@ describe.each<Era>(eras)('%s', era => {
     expect(host.answers).toMatchObject([{ role: 'assistant', model: 'stub-2026' }]);
   });
 
-  it('hands over a reply that a person writes only once they have written it, though a decision allowed the request', async () => {
+  it('a reply that a person writes is handed over only once it is written, though a decision allowed the request', async () => {
     const policy = new Policy();
     policy.add({ server: 'notes', subject: 'sampling', effect: 'allow' });
     const replies: Reply[] = [{ action: 'accept', content: { content: [text('By hand.')] } }];
@@ -294,7 +294,7 @@ describe.each<Era>(eras)('%s', era => {
     expect(JSON.stringify(host.answers)).toContain('By hand.');
   });
 
-  it('hands over no reply that says it is the user’s', async () => {
+  it('no reply is handed over that says it is the user’s', async () => {
     const host = await hosted([sample()], yes, stub([{ ...says('Hello.'), role: 'user' }]));
     const failure = await host.call();
     expectRefused(host, failure, -32603);
@@ -317,7 +317,7 @@ describe.each<Era>(eras)('%s', era => {
     }
   });
 
-  it('sampling-54, sampling-55: hands on no reply that goes against the tool choice', async () => {
+  it('sampling-54, sampling-55: no reply is handed on that goes against the tool choice', async () => {
     for (const [mode, result, taken] of [
       ['required', says('I would rather not.'), false],
       ['required', asksFor(use('a')), true],
@@ -373,7 +373,7 @@ describe.each<Era>(eras)('%s', era => {
       [user({ type: 'audio', data: 'aGk=', mimeType: 'image/png' })],
       '',
     ],
-  ])('refuses with -32602, or ends the call, before anyone sees it: %s', async (_, messages, why) => {
+  ])('a request is refused with -32602, or ends the call, before anyone sees it: %s', async (_, messages, why) => {
     const model = stub([says('Hello.')]);
     const host = await hosted([sample({ tools, messages })], yes, model);
     const failure = await host.call();
@@ -415,7 +415,7 @@ describe.each<Era>(eras)('%s', era => {
     ['sampling-79: no maxTokens', { maxTokens: undefined }],
     ['sampling-82: a stop sequence that is no text', { stopSequences: [7] }],
     ['sampling-83: metadata that is no object', { metadata: 'x' }],
-  ])('refuses with -32602, or ends the call: %s', async (_, params) => {
+  ])('a request is refused with -32602, or ends the call: %s', async (_, params) => {
     const model = stub([says('Hello.')]);
     const host = await hosted([sample(params)], yes, model);
     expectRefused(host, await host.call(), -32602);
@@ -426,7 +426,7 @@ describe.each<Era>(eras)('%s', era => {
     for (const why of recorded) expect(why).not.toMatch(/[\n{]/u);
   });
 
-  it('sampling-61: keeps nothing of one request for another, nor on the disk once a call has ended', async () => {
+  it('sampling-61: nothing of one request is kept for another, nor on the disk once a call has ended', async () => {
     const values = new Map<string, string>();
     const store = memoryStore();
     const set = store.set.bind(store);
@@ -452,7 +452,7 @@ describe.each<Era>(eras)('%s', era => {
     expect(JSON.stringify([...values])).not.toMatch(/Say hello|other one|Hello/);
   });
 
-  it('sampling-22, sampling-77, sampling-78: adds no context of any server, whatever is asked, and says so to the person', async () => {
+  it('sampling-22, sampling-77, sampling-78: no context of any server is added, whatever is asked, and the person is told so', async () => {
     const sent: SamplingRequest[] = [];
     for (const includeContext of [undefined, 'none', 'thisServer', 'allServers']) {
       const model = stub([says('Hello.')]);
@@ -535,7 +535,7 @@ describe.each<Era>(eras)('%s', era => {
     else expect(host.calls()).toHaveLength(2);
   });
 
-  it('sampling-99: cuts off a server whose tool loop never ends', async () => {
+  it('sampling-99: a server whose tool loop never ends is cut off', async () => {
     const model = stub([asksFor(use('a'))]);
     const turns = (count: number) =>
       Array.from({ length: count }, () => [assistant([use('a')]), user([outcome('a')])]).flat();

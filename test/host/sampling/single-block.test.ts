@@ -16,6 +16,6 @@ it.each<[string, Parameters<typeof result>[0], SamplingContent]>([
   ['the text of text and media', [text('A'), image, text('B')], text('A\nB')],
   ['the first of media alone', [image, { ...image, data: 'aG8=' }], image],
   ['an empty text for nothing', [], text('')],
-])('hands over %s', (_, content, expected) => {
+])('a reply is handed over as one block: %s', (_, content, expected) => {
   expect(singleBlock(result(content))).toEqual(result(expected));
 });

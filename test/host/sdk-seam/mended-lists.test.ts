@@ -12,7 +12,7 @@ function mend(result: object): { readonly result: unknown; readonly told: readon
 }
 
 describe('a list of a server', () => {
-  it('passes as it came where the protocol allows it', () => {
+  it('a list of a server passes as it came where the protocol allows it', () => {
     const message = { jsonrpc: '2.0', id: 1, result: { tools: [good, { ...good, 'x-own': null }], more: 1 } };
     expect(mended(message, () => {})).toBe(message);
     const call = { jsonrpc: '2.0', id: 1, result: { content: [], tools: [null] } };
@@ -25,11 +25,11 @@ describe('a list of a server', () => {
     ['an inputSchema that is null', { name: 'good', inputSchema: null }],
     ['an inputSchema without a type', { name: 'good', inputSchema: {} }],
     ['annotations, icons and _meta that are null', { ...good, annotations: null, icons: null, _meta: null }],
-  ])('a list of a server has a tool with %s, which is read as what was meant', (_, tool) => {
+  ])('a tool with %s in a server’s list is read as what was meant', (_, tool) => {
     expect(mend({ tools: [tool, good] })).toEqual({ result: { tools: [good, good] }, told: [] });
   });
 
-  it('a list of a server has entries that cannot be used, which are left out and named', () => {
+  it('entries of a server’s list that cannot be used are left out and named', () => {
     const tools = [good, { inputSchema }, { name: 'odd', inputSchema: { type: 'string' } }, null];
     const { result, told } = mend({ tools, nextCursor: null });
     expect(result).toEqual({ tools: [good] });
@@ -45,7 +45,7 @@ describe('a list of a server', () => {
     });
   });
 
-  it('names the first of many entries, and counts the rest', () => {
+  it('the first of many entries that cannot be used is named, and the rest are counted', () => {
     const { told } = mend({ tools: Array.from({ length: 1_000 }, () => ({})) });
     expect(told).toHaveLength(11);
     expect(told.at(-1)).toBe("990 more of the server's tools are left out.");

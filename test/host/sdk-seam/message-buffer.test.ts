@@ -36,14 +36,14 @@ const text = [
 ].join('\n');
 
 describe('what a process has written', () => {
-  it('what a process has written has the lines that are no messages told apart, and blank ones told to nobody', () => {
+  it('lines of a process that are no messages are told apart, and blank ones are told to nobody', () => {
     const stray: string[] = [];
     read(new MessageBuffer(10_000, line => stray.push(line)), [Buffer.from(`${text}\n`)]);
     expect(stray).toEqual(['Listening on port 80', '{"level":"info"}', '[]', '{"jsonrpc":"2.0","id":4,"resu']);
   });
 
   it.each([1, 2, 7, 64, 10_000])(
-    'what a process has written is what the SDK reads of it, in chunks of %i bytes',
+    'the messages that a process has written are those that the SDK reads, in chunks of %i bytes',
     size => {
       const bytes = Buffer.from(text);
       const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) =>
@@ -55,7 +55,7 @@ describe('what a process has written', () => {
     },
   );
 
-  it('what a process has written is refused in the words of the SDK where it is too much, and read on after that', () => {
+  it('a message of a process that is too large is refused in the words of the SDK, and the next is read', () => {
     const [buffer, sdk] = [new MessageBuffer(100), new ReadBuffer({ maxBufferSize: 100 })];
     const errors = [buffer, sdk].map(each => {
       read(each, [Buffer.from('x'.repeat(60))]);
@@ -81,7 +81,7 @@ describe('what a process has written', () => {
     expect(stray).toEqual(['7', `[${one}]`, '[]']);
   });
 
-  it('passes a message whose members only its reader can judge, so that its request ends', () => {
+  it('a message whose members only its reader can judge passes, so that its request ends', () => {
     const stray: string[] = [];
     const buffer = () => new MessageBuffer(1_000, line => stray.push(line));
     const odd = '{"jsonrpc":"2.0","id":1,"error":{"code":"none"},"more":true}';
@@ -96,7 +96,7 @@ describe('what a process has written', () => {
     expect(read(buffer(), [Buffer.from(`${request}\n`)])).toEqual([JSON.parse(request)]);
   });
 
-  it('what a process has written is read without the byte order mark that some programs write first', () => {
+  it('messages are read without the byte order mark that some programs write first', () => {
     const line = '{"jsonrpc":"2.0","id":1,"result":{}}';
     expect(read(new MessageBuffer(1_000), [Buffer.from(`\uFEFF${line}\n`)])).toEqual([JSON.parse(line)]);
   });

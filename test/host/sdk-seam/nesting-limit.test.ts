@@ -28,14 +28,14 @@ describe('a message that nests too deeply', () => {
 });
 
 describe.each(eras)('%s', era => {
-  it('ends the call whose result it is with an error that says so', async () => {
+  it('a result that nests too deeply ends its call with an error that says so', async () => {
     const { host, ended } = await callOpen(era);
     await host.respond({ resultType: 'complete', content: [], structuredContent: nested(2_000) });
     expect(await ended).toMatchObject({ message: expect.stringContaining('nests more than 1000 levels') });
   });
 });
 
-it('answers a request of such a server, and asks nobody', async () => {
+it('a request that nests too deeply is answered, and nobody is asked', async () => {
   const host = await wired('2025-11-25', { tool: () => Promise.resolve('') });
   const requestedSchema = { type: 'object', properties: { yes: { type: 'boolean' } } };
   const params = { message: 'Sure?', requestedSchema, _meta: { of: nested(2_000) } };

@@ -241,7 +241,7 @@ describe('methods of the client that ours stand around', () => {
 });
 
 describe('words that say what no code does (error-prose.ts, core/sdk-seam/sdk-errors.ts)', () => {
-  it('isConnectionGone: a client that was never connected, and one that is closed', async () => {
+  it('isConnectionGone knows a client that was never connected, and one that is closed', async () => {
     const client = clientOf('2025-11-25');
     const errorOf = (call: Promise<unknown>) => call.catch((error: { code?: unknown; message: string }) => error);
     const judged = async (call: Promise<unknown>) => {
@@ -256,7 +256,7 @@ describe('words that say what no code does (error-prose.ts, core/sdk-seam/sdk-er
     expect([await waiting, await judged(client.ping())]).toEqual([true, true]);
   });
 
-  it('invalidResultIssue: where a result that the protocol does not allow differs', async () => {
+  it('invalidResultIssue says where a result that the protocol does not allow differs', async () => {
     const client = clientOf('2025-11-25');
     const answer = { content: [{ type: 'text', text: 1 }] };
     const server = await serverOf('2025-11-25', ({ id, method }, send) => {
@@ -271,7 +271,7 @@ describe('words that say what no code does (error-prose.ts, core/sdk-seam/sdk-er
     });
   });
 
-  it('redirectTarget: where a redirect to another origin leads, which is not followed', async () => {
+  it('redirectTarget says where a redirect to another origin leads, which is not followed', async () => {
     const elsewhere = 'https://elsewhere.example/mcp';
     const fetch = async () => new Response(null, { status: 302, headers: { location: elsewhere } });
     const transport = new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), { fetch });
@@ -291,7 +291,7 @@ describe('words that say what no code does (error-prose.ts, core/sdk-seam/sdk-er
     expect(await judged('{"error":"invalid_grant"}')).toBe(false);
   });
 
-  it('notOfferedRevision and negotiationReason: a server that does not offer the revision that was demanded', async () => {
+  it('notOfferedRevision and negotiationReason know a server that does not offer the revision that was demanded', async () => {
     const client = clientOf('2026-07-28');
     const { near } = await serverOf('2025-11-25');
     const error = (await client.connect(near as Transport).catch((cause: unknown) => cause)) as {

@@ -84,7 +84,7 @@ describe('a list of servers', () => {
       { kind: 'command', command: '/home/ada/bin/x', args: ['/home/ada/a'], cwd: '/home/ada/notes' },
     ],
     ['a path with a space', { command: '/opt/my tools/x' }, { kind: 'command', command: '/opt/my tools/x', args: [] }],
-  ])('a list of servers has an entry that is read as it is meant: %s', (_, one, target) => {
+  ])('an entry of a list of servers is read as it is meant: %s', (_, one, target) => {
     expect(entry(one)).toEqual(target);
   });
 
@@ -108,11 +108,11 @@ describe('a list of servers', () => {
     ],
     [{ image: 'notes' }, "must have a 'command' or a 'url'; it has image."],
     [{}, "must have a 'command' or a 'url'; it has no member."],
-  ])('a list of servers has an entry that is refused by name: %j', (one, says) => {
+  ])('an entry of a list of servers is refused by name: %j', (one, says) => {
     expect(() => entry(one)).toThrow(says);
   });
 
-  it('with a bad entry is read without it, and the entry is named; nothing is left of one that has no other', () => {
+  it('a list of servers is read without a bad entry, which is named; nothing is left of one that has no other', () => {
     const list = { mcpServers: { good: { command: 'x' }, unset: { command: '${NOT_SET}' }, odd: 7, gone: null } };
     const told: string[] = [];
     const all = readServerEntries(JSON.stringify(list), environment, undefined, line => told.push(line));
@@ -129,7 +129,7 @@ describe('a list of servers', () => {
     );
   });
 
-  it('leaves out an entry that is switched off, unless it is named', () => {
+  it('an entry that is switched off is left out, unless it is named', () => {
     const list = {
       mcp: { on: { command: 'x' }, off: { command: 'y', enabled: false }, gone: { command: 'z', disabled: true } },
     };

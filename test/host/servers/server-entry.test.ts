@@ -19,22 +19,22 @@ it.each([
   ['${A', '${A'],
   ['${1}', '${1}'],
   ['$A {A}', '$A {A}'],
-])('fills in %j as %j', (command, filled) => {
+])('%j is filled in as %j', (command, filled) => {
   expect(commandOf(command, { A: 'one', C: '' })).toBe(filled);
 });
 
-it('names what it cannot fill in', () => {
+it('what cannot be filled in is named', () => {
   expect(() => commandOf('${B}')).toThrow('needs the environment variable B, which is not set');
   expect(() => commandOf('${B:-${input:key}}')).toThrow('uses ${input:key}, which only its editor can fill in');
   expect(commandOf('${input:key')).toBe('${input:key');
 });
 
-it.each(['${a:-', '${input:', '${', '${a', '${a}', 'a}'])('reads a text of %j alone, however long', piece => {
+it.each(['${a:-', '${input:', '${', '${a', '${a}', 'a}'])('a text of %j alone is read, however long', piece => {
   const long = piece.repeat(200_000);
   expect(commandOf(long, { a: '' })).toBe(piece === '${a}' ? '' : long);
 });
 
-it.each(['SECRET\nX', 'SECRET\0', 'SECRET✓'])('names a header that cannot be sent, and not its value: %j', value => {
+it.each(['SECRET\nX', 'SECRET\0', 'SECRET✓'])('a header that cannot be sent is named, and not its value: %j', value => {
   const text = JSON.stringify({
     mcpServers: { a: { url: 'https://example.org/mcp', headers: { 'X-Key': '${KEY}' } } },
   });
@@ -43,7 +43,7 @@ it.each(['SECRET\nX', 'SECRET\0', 'SECRET✓'])('names a header that cannot be s
   expect(read).not.toThrow('SECRET');
 });
 
-it('names no header whose name cannot be sent, and takes a value with a line break after it', () => {
+it('a header whose name cannot be sent is not named, and a value with a line break after it is taken', () => {
   const target = (headers: Record<string, string>) => urlTarget('https://example.org/mcp', { headers });
   expect(() => target({ 'Bearer SECRET': 'x' })).toThrow(/^A header has a name with a character/u);
   expect(() => target({ '': 'x' })).toThrow(/^A header has a name/u);

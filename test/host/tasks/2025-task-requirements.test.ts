@@ -59,7 +59,7 @@ it.each([
   ['other requests', { requests: { sampling: { createMessage: {} } } }],
   ['other requests of tools', { requests: { tools: {} } }],
 ])(
-  'older-tasks-02, older-tasks-03, older-tasks-04: calls no tool as a task where the server announces %s, whatever the tool says',
+  'older-tasks-02, older-tasks-03, older-tasks-04: no tool is called as a task where the server announces %s, whatever the tool says',
   async (_, tasks) => {
     const { run, frames } = await clientOf(tasks, () => ({ content: [] }));
     expect(await run()).toMatchObject({ content: [] });
@@ -69,7 +69,7 @@ it.each([
   },
 );
 
-it('older-tasks-09: looks after a task as often as the server says', async () => {
+it('older-tasks-09: a task is looked after as often as the server says', async () => {
   let looks = 0;
   let end = (): void => {};
   const ended = new Promise<object>(resolve => {

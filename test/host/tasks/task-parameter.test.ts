@@ -67,7 +67,7 @@ const storedTasks = (): TaskStorage & { readonly path: string } => {
 };
 
 describe.each(few(['memory', 'http'], 'http'))('over %s', carrier => {
-  it('older-tasks-10, older-tasks-11, older-tasks-22, older-tasks-33, older-tasks-36, older-tasks-68: runs a tool that can only be called as a task, asks what it asks, and shows what it says', async () => {
+  it('older-tasks-10, older-tasks-11, older-tasks-22, older-tasks-33, older-tasks-36, older-tasks-68: a tool that can only be called as a task runs, asks its questions, and shows what it says', async () => {
     const work: Work = async ({ ask, say }) => {
       await say('Reading…');
       const { action, content } = await ask('Sure?');
@@ -85,13 +85,13 @@ describe.each(few(['memory', 'http'], 'http'))('over %s', carrier => {
     expect(JSON.stringify(about)).not.toContain('related-task');
   });
 
-  it('hands a refusal to the task', async () => {
+  it('a refusal of the person reaches the task', async () => {
     const work: Work = async ({ ask }) => said((await ask('Sure?')).action);
     const { text } = await host(await server(carrier, work), () => ({ action: 'decline' }));
     expect(await text()).toBe('decline');
   });
 
-  it('task-follower-4: asks sixty questions of one task', async () => {
+  it('task-follower-4: a task may ask sixty questions', async () => {
     const work: Work = async ({ ask }) => {
       let count = 0;
       for (let n = 1; n <= 60; n += 1) if ((await ask(`Question ${n}?`)).action === 'accept') count += 1;
@@ -100,7 +100,7 @@ describe.each(few(['memory', 'http'], 'http'))('over %s', carrier => {
     expect(await (await host(await server(carrier, work))).text()).toBe('60 of 60');
   });
 
-  it('tells of an error of the tool as the call would, and of a task that failed in its own words', async () => {
+  it('an error of the tool is told as the call would tell it, and a task that failed in its own words', async () => {
     const broken = await host(await server(carrier, async () => ({ ...said('It broke.'), isError: true })));
     expect(await broken.run()).toEqual({ content: [{ type: 'text', text: 'It broke.' }], isError: true });
     const failed = await host(
@@ -112,7 +112,7 @@ describe.each(few(['memory', 'http'], 'http'))('over %s', carrier => {
     await expect(failed.run()).rejects.toThrow(/The disk is full\./);
   });
 
-  it('task-follower-3: cancels the task where the call is given up while a question of it is open', async () => {
+  it('task-follower-3: a task is cancelled where its call is given up while a question of it is open', async () => {
     let ended: unknown;
     const work: Work = async ({ ask, say }) => {
       await ask('Sure?');
@@ -185,7 +185,7 @@ it('task-follower-1, task-follower-3: another process takes a task up, and its r
   expect(await tasks.list()).toEqual([]);
 });
 
-it('says that a task is unknown to its server, and keeps it no longer', async () => {
+it('a task that is unknown to its server is said to be so, and kept no longer', async () => {
   const tasks = storedTasks();
   const first = await host(await server('memory', () => new Promise(() => {})), () => yes, { tasks });
   first.run().catch(() => {});

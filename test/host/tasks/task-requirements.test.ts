@@ -63,7 +63,7 @@ async function clientOf(answer: (frame: Frame) => Readonly<Record<string, unknow
 
 const complete = (more = {}) => ({ resultType: 'complete', ...more });
 
-it('ext-tasks-12: looks after a task as often as the server says', async () => {
+it('ext-tasks-12: a task is looked after as often as the server says', async () => {
   let looks = 0;
   const { run, paused } = await clientOf(({ method }) => {
     if (method !== 'tasks/get') return { ...created, pollIntervalMs: 4321 };
@@ -77,7 +77,7 @@ it('ext-tasks-12: looks after a task as often as the server says', async () => {
   expect(paused.filter(ms => ms === 4321).length).toBeGreaterThanOrEqual(2);
 });
 
-it('ext-tasks-35: cancels by tasks/cancel, and not by notifications/cancelled', async () => {
+it('ext-tasks-35: a task is cancelled by tasks/cancel, and not by notifications/cancelled', async () => {
   const { run, frames } = await clientOf(({ method }) =>
     method === 'tools/call'
       ? created
@@ -95,7 +95,7 @@ it('ext-tasks-35: cancels by tasks/cancel, and not by notifications/cancelled', 
   expect(frames.map(({ method }) => method)).not.toContain('notifications/cancelled');
 });
 
-it('tasks-file-3: tells the server of a cancelled task until it says that it knows, and asks the person nothing of it meanwhile', async () => {
+it('tasks-file-3: the server is told of a cancelled task until it says that it knows, and the person is asked nothing meanwhile', async () => {
   const tasks = tasksFile(join(mkdtempSync(join(tmpdir(), 'midcall-cancelled-')), 'tasks.json'));
   const asks = { elicit: { method: 'elicitation/create', params: { message: 'Sure?', requestedSchema: {} } } };
   const state = { taskId: 't1', ...about, status: 'input_required', inputRequests: asks };
@@ -123,7 +123,7 @@ it('tasks-file-3: tells the server of a cancelled task until it says that it kno
   expect(second.frames.map(({ method }) => method)).not.toContain('tasks/get');
 });
 
-it('ext-tasks-03: takes a task in the place of another result than that of a tool for no answer', async () => {
+it('ext-tasks-03: a task in the place of another result than that of a tool is taken for no answer', async () => {
   const { client, frames } = await clientOf(() => created);
   await expect(client.getPrompt({ name: 'act' })).rejects.toThrow();
   expect(frames.map(({ method }) => method)).not.toContain('tasks/get');

@@ -76,7 +76,7 @@ const news = (id: unknown, more: Json) => ({
   params: { ...task(more), _meta: { 'io.modelcontextprotocol/subscriptionId': id } },
 });
 
-it('is told what a task asks and what came of it, without looking again and again', async () => {
+it('the host is told what a task asks and what came of it, without looking again and again', async () => {
   const { send, of, call, me } = await connected(({ method }) => {
     if (method === 'tools/call') return { result: { resultType: 'task', ...task() } };
     if (method === 'tasks/get') return { result: { resultType: 'complete', ...task() } };
@@ -108,7 +108,7 @@ it.each([
   ['has no such method', () => ({ error: { code: -32601, message: 'Method not found' } }), () => undefined],
   ['tells of other things alone', () => undefined, (id: unknown) => acknowledged(id, [])],
   ['stops telling', () => undefined, (id: unknown) => ({ id, result: { resultType: 'complete' } })],
-])('looks as often as the server says where it %s', async (_, listened, after) => {
+])('the host looks as often as the server says where it %s', async (_, listened, after) => {
   let looks = 0;
   const { send, of, call, clock } = await connected(({ method }) => {
     if (method === 'tools/call') return { result: { resultType: 'task', ...task() } };

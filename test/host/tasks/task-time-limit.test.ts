@@ -96,7 +96,7 @@ describe.each<Era>(['2025-11-25', '2026-07-28'])('%s: a call that has become a t
     expect(await until(ended)).toMatchObject([{ text: 'at last' }]);
   });
 
-  it('a call that has become a task does not count the time that a person takes', async () => {
+  it('the time that a person takes does not count for a call that has become a task', async () => {
     const { run, until, clock, inbox } = await host(era, async call => {
       const { action } = await call.elicit({ message: 'Sure?', form: Boolean });
       return action;

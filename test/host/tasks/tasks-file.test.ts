@@ -65,7 +65,7 @@ it('the file of tasks keeps a task that does not expire, while the clock runs on
   expect((await own.list()).map(each => each.call.id)).toEqual(['a']);
 });
 
-it('refuses a file that holds something else, and more tasks than anybody waits for', async () => {
+it('a file that holds something else is refused, and so are more tasks than anybody waits for', async () => {
   const bad = path();
   writeFileSync(bad, JSON.stringify({ tasks: [{ ...task('a'), taskId: 7 }] }));
   await expect(tasksFile(bad).list()).rejects.toThrow(/does not hold a list of tasks/);

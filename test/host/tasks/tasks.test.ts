@@ -57,7 +57,7 @@ async function host(
 }
 
 describe.each(['memory', 'http'] as const)('over %s', carrier => {
-  it('ext-tasks-02, ext-tasks-23, ext-tasks-25, ext-tasks-41, ext-tasks-56, ext-tasks-58: asks the person what a task asks, and gives its result as that of the call', async () => {
+  it('ext-tasks-02, ext-tasks-23, ext-tasks-25, ext-tasks-41, ext-tasks-56, ext-tasks-58: the person is asked what a task asks, and its result is that of the call', async () => {
     const seen: string[] = [];
     const { text } = await host(
       async call => {
@@ -78,7 +78,7 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
     expect(seen).toEqual(['First?', 'Second?']);
   });
 
-  it('ext-tasks-26, ext-tasks-32: asks two things at once, each once', async () => {
+  it('ext-tasks-26, ext-tasks-32: two things that a task asks at once are asked, each once', async () => {
     const seen: string[] = [];
     const { text } = await host(
       async call => {
@@ -99,7 +99,7 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
     expect(seen.sort()).toEqual(['A?', 'B?']);
   });
 
-  it('ext-tasks-13, ext-tasks-24: follows a wizard of forty questions from its rounds into its task', async () => {
+  it('ext-tasks-13, ext-tasks-24: a wizard of forty questions is followed from its rounds into its task', async () => {
     const { text } = await host(
       async call => {
         let said = 0;
@@ -115,12 +115,12 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
     expect(await text()).toBe('40 of 40');
   });
 
-  it('tells of an error as the call would', async () => {
+  it('an error of a task is told as the call would tell it', async () => {
     const { run } = await host(() => Promise.reject(new Error('It broke.')), carrier, 'always');
     expect(await run()).toMatchObject({ isError: true, content: [{ text: 'It broke.' }] });
   });
 
-  it('cancels the task where the person cancels the call', async () => {
+  it('a task is cancelled where the person cancels the call', async () => {
     let cancelled = (): void => {};
     const isCancelled = new Promise<void>(resolve => {
       cancelled = resolve;
@@ -155,7 +155,7 @@ describe.each(['memory', 'http'] as const)('over %s', carrier => {
     expect(await running).toBeInstanceOf(Error);
   });
 
-  it('task-follower-3: cancels the task where the call is given up while a question of it is open', async () => {
+  it('task-follower-3: a task is cancelled where its call is given up while a question of it is open', async () => {
     const ended: string[] = [];
     let asked = (): void => {};
     const isAsked = new Promise<void>(resolve => {

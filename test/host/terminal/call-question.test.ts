@@ -25,7 +25,7 @@ it.each([
   ['2', 'declined'],
   ['3', 'dismissed'],
   ['', 'dismissed'],
-])('shows the arguments, and ends by the choice that is made: "%s" is %s', async (typed, how) => {
+])('the dialog shows the arguments, and ends by the choice that is made: "%s" is %s', async (typed, how) => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const said: string[] = [];
   output.on('data', part => said.push(String(part)));
@@ -62,7 +62,7 @@ it.each<readonly [string, readonly string[], object]>([
   ['equal fields', ['2', '2', '1', '1'], { grant: { scope: 'fields', fields: ['repo'], end: 'session' } }],
   ['the tool', ['2', '3', '1'], { grant: { scope: 'tool', end: 'session' } }],
 ])(
-  'lets later calls pass as far as the person chooses, and says before what that would have let pass: %s',
+  'later calls pass as far as the person chooses, who is told before what that would have let pass: %s',
   async (_, typed, content) => {
     const [input, output] = [new PassThrough(), new PassThrough()];
     const said: string[] = [];
@@ -86,7 +86,7 @@ it.each<readonly [string, readonly string[], object]>([
   },
 );
 
-it('asks again whether to make the call, if the person goes back from what may pass', async () => {
+it('the dialog asks again whether to make the call, if the person goes back from what may pass', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const said: string[] = [];
   output.on('data', part => said.push(String(part)));
@@ -152,7 +152,7 @@ it.each<readonly [string, readonly (readonly [string, string])[], readonly strin
     ['answered', 'declined', 'dismissed'],
   ],
   ['dismisses all', [['Make these calls?', '']], ['dismissed', 'dismissed', 'dismissed']],
-])('shows alike calls together, each with its arguments, and the person %s', async (_, typed, how) => {
+])('alike calls are shown together, each with its arguments, and the person %s', async (_, typed, how) => {
   const on = await together(...typed);
   expect(on.how).toEqual(how);
   expect(on.text).toContain('== Midcall asks before 3 calls ==');
@@ -161,7 +161,7 @@ it.each<readonly [string, readonly (readonly [string, string])[], readonly strin
     expect(on.text).toMatch(new RegExp(`-- Call ${n} of 3 --\\s+Its arguments:\\s+File to change: /${n}\\.md`));
 });
 
-it('says which of alike calls had ended, decides about the rest, and asks anew about one that came meanwhile', async () => {
+it('of alike calls, those that had ended are named, the rest decided, and one that came meanwhile is asked anew', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const said: string[] = [];
   output.on('data', part => said.push(String(part)));
@@ -183,7 +183,7 @@ it('says which of alike calls had ended, decides about the rest, and asks anew a
   expect((await late).how).toBe('declined');
 });
 
-it('closes the dialog of alike calls when all of them have ended elsewhere', async () => {
+it('the dialog of alike calls closes when all of them have ended elsewhere', async () => {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const said: string[] = [];
   output.on('data', part => said.push(String(part)));

@@ -6,7 +6,7 @@ import { clusters, wrapped } from '../../../packages/host/src/terminal/wrap.ts';
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 afterEach(() => vi.restoreAllMocks());
 
-it('never passes more than 200 code points to the segmenter, which copies all of them for each cluster', () => {
+it('the segmenter never gets more than 200 code points, since it copies all of them for each cluster', () => {
   const segment = vi.spyOn(Intl.Segmenter.prototype, 'segment');
   const word = 'é👨‍👩‍👧'.repeat(2_000);
   expect(clusters(word)).toHaveLength(4_000);
@@ -22,7 +22,7 @@ it('a word needs no segmenter for ASCII, also where a word is wrapped', () => {
   expect(segment).not.toHaveBeenCalled();
 });
 
-it('finds the clusters that the whole word has, wherever a slice ends', () => {
+it('the clusters are those of the whole word, wherever a slice ends', () => {
   const unit = fc.constantFrom(
     'a',
     'e\u0301',
@@ -46,6 +46,6 @@ it('finds the clusters that the whole word has, wherever a slice ends', () => {
   );
 });
 
-it('divides what no script has: a letter with hundreds of marks', () => {
+it('a letter with hundreds of marks, which no script has, is divided', () => {
   expect(clusters(`a${'\u0301'.repeat(999)}b`).map(({ length }) => length)).toEqual([200, 200, 200, 200, 200, 1]);
 });

@@ -43,7 +43,7 @@ describe('a result in a terminal', () => {
     ]);
   });
 
-  it('names the address of every link and picture, and takes no link that leads elsewhere than to the web', () => {
+  it('the address of every link and picture is named, and no link is taken that leads elsewhere than to the web', () => {
     const text = '[your bank](https://evil.example/x) ![logo](https://a.example/l.png) [run](javascript:alert(1))';
     const lines = drawnText(text, { color: false });
     expect(lines).toEqual([
@@ -51,7 +51,7 @@ describe('a result in a terminal', () => {
     ]);
   });
 
-  it('sets tables in columns, and one record below the other where they do not fit', () => {
+  it('tables are set in columns, and one record below the other where they do not fit', () => {
     const rows = [
       { name: 'alpha', size: 1 },
       { name: 'be', size: 22 },
@@ -84,7 +84,7 @@ describe('a result in a terminal', () => {
     expect(drawnText('two * three\n  indented', plain)).toEqual(['two * three', '  indented']);
   });
 
-  it('writes no control character of a server to the terminal, whatever it returns', () => {
+  it('no control character of a server is written to the terminal, whatever it returns', () => {
     const wild = fc.string({
       unit: fc.constantFrom(
         '\u001b',
@@ -132,7 +132,7 @@ describe('a result in a terminal', () => {
     );
   });
 
-  it('breaks no line wider than the terminal where its words fit', () => {
+  it('no line is wider than the terminal where its words fit', () => {
     const text = `- ${'word '.repeat(30)}\n  > ${'more '.repeat(30)}`;
     for (const line of drawnText(text, plain)) expect(textWidth(line)).toBeLessThanOrEqual(40);
   });

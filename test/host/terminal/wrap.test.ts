@@ -43,7 +43,7 @@ describe('a line that is wider than the terminal', () => {
       expect(line.slice(bar.length)).toMatch(/^(👨‍👩‍👧)+$/u);
   });
 
-  it('never begins with what a server wrote, whatever it wrote', () => {
+  it('no line begins with what a server wrote, whatever it wrote', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', maxLength: 200 }),
@@ -63,13 +63,13 @@ describe('a line that is wider than the terminal', () => {
   });
 });
 
-it('leaves a line as it is where there are no columns, and where it fits', () => {
+it('a line is left as it is where there are no columns, and where it fits', () => {
   const line = `  | ${'word '.repeat(50)}end`;
   expect(wrapped(line, undefined, bar)).toEqual([line]);
   expect(wrapped('  | short', 80, bar)).toEqual(['  | short']);
 });
 
-it('sets in what does not fit of a title or a choice, with what is typed behind it', async () => {
+it('what does not fit of a title or a choice is set in, with what is typed behind it', async () => {
   const [input, output] = [new PassThrough(), Object.assign(new PassThrough(), { columns: 30 })];
   let text = '';
   output.on('data', part => (text += part));

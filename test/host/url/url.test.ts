@@ -8,7 +8,7 @@ const rules = (href: string, trusted: string[] = []): string[] =>
   judgeUrl(href, { trusted }).warnings.map(warning => warning.rule);
 
 describe('URL judgement', () => {
-  it('elicit-url-02, elicit-url-64: makes the registrable domain stand out, by the public suffix list', () => {
+  it('elicit-url-02, elicit-url-64: the registrable domain stands out, by the public suffix list', () => {
     expect(judgeUrl('https://login.example.co.uk/a?b#c').parts).toEqual({
       before: 'https://login.',
       domain: 'example.co.uk',
@@ -72,25 +72,25 @@ describe('URL judgement', () => {
     ['length', '9020 characters', `https://example.com/${'a'.repeat(9_000)}`],
     ['scheme', 'start with ftp:', 'ftp://example.com/'],
     ['control', 'hidden or blank', 'https://example.com/a b'],
-  ])('elicit-url-65: says in words what is odd about an address: %s, %s', (rule, words, href) => {
+  ])('elicit-url-65: a warning says in words what is odd about an address: %s, %s', (rule, words, href) => {
     expect(judgeUrl(href).warnings.find(warning => warning.rule === rule)?.message).toContain(words);
   });
 
-  it('elicit-url-65: says which domain a lookalike looks like', () => {
+  it('elicit-url-65: a warning says which domain a lookalike looks like', () => {
     const [warning] = judgeUrl('https://exmaple.com/', { trusted: ['example.com'] }).warnings;
     expect(warning?.message).toContain('It looks like example.com, which you have opened before');
   });
 
   it.each(['nowhere', 'ftp://example.com/', 'https:evil.com/?https://evil.com/', 'http://[0:0:0:0:0:0:0:1]/'])(
-    'shows %s as a whole, of which nothing stands out',
+    '%s is shown as a whole, of which nothing stands out',
     href => expect(judgeUrl(href).parts).toEqual({ before: href, domain: '', after: '' }),
   );
 
-  it('makes the domain of an unencrypted page stand out too', () => {
+  it('the domain of an unencrypted page stands out too', () => {
     expect(judgeUrl('http://www.example.com/').parts.domain).toBe('example.com');
   });
 
-  it('gives a name in readable form where it differs, and then only', () => {
+  it('a name is given in readable form where it differs, and then only', () => {
     expect(judgeUrl('https://xn--80ak6aa92e.com/').readableHost).toBe('аррӏе.com');
     for (const href of ['https://example.com/', 'http://[::1]/'])
       expect(judgeUrl(href)).not.toHaveProperty('readableHost');
@@ -112,21 +112,21 @@ describe('URL judgement', () => {
     'https://example.com/?a\tb',
     ' https://example.com/',
     'https://a b.com/',
-  ])('elicit-url-10, elicit-url-59: never opens %j', href => expect(judgeUrl(href).openable).toBe(false));
+  ])('elicit-url-10, elicit-url-59: %j is never opened', href => expect(judgeUrl(href).openable).toBe(false));
 
   it.each([
     ['https://:google.com@evil.example/', 'evil.example', 'evil.example'],
     ['https://google.com@evil.com/', 'evil.com', 'evil.com'],
     ['https://evil.com@google.com@evil.com/', 'evil.com', 'evil.com'],
     ['https://www.google.com@login.evil.co.uk/google.com', 'login.evil.co.uk', 'evil.co.uk'],
-  ])('makes what %s leads to stand out, and says where: %s', (href, host, domain) => {
+  ])('what %s leads to stands out, and a warning says where: %s', (href, host, domain) => {
     const { parts, warnings } = judgeUrl(href);
     expect(parts.domain).toBe(domain);
     expect(parts.before).toBe(href.slice(0, href.lastIndexOf('@') + 1 + host.length - domain.length));
     expect(warnings.find(({ rule }) => rule === 'user-info')?.message).toContain(`it leads to ${host}.`);
   });
 
-  it('takes no more than 8,192 characters, and warns above 500', () => {
+  it('an address of up to 8,192 characters is taken, with a warning above 500', () => {
     const long = (length: number) => `https://x.com/${'a'.repeat(length - 14)}`;
     expect(judgeUrl(long(8_192)).openable).toBe(true);
     expect(judgeUrl(long(8_193))).toMatchObject({ openable: false, warnings: [{ rule: 'length' }] });
@@ -134,11 +134,11 @@ describe('URL judgement', () => {
     expect(rules(long(501))).toEqual(['length']);
   });
 
-  it('elicit-url-59: never opens an address of 9,000 letters', () => {
+  it('elicit-url-59: an address of 9,000 letters is never opened', () => {
     expect(judgeUrl(`https://x.com/${'a'.repeat(9000)}`).openable).toBe(false);
   });
 
-  it('elicit-url-59: warns of a lookalike of a domain opened before, and not of the domain itself', () => {
+  it('elicit-url-59: a lookalike of a domain opened before has a warning, and the domain itself has none', () => {
     expect(rules('https://paypa1.com/', ['paypal.com'])).toContain('lookalike');
     expect(rules('https://exarnple.com/', ['example.com'])).toContain('lookalike');
     expect(rules('https://exmaple.com/', ['example.com'])).toContain('lookalike');
@@ -161,7 +161,7 @@ describe('URL judgement', () => {
     ['cl for d', 'clropclead.com', 'dropdead.com'],
     ['i for l', 'iiiie.com', 'lille.com'],
     ['letters of another alphabet, below a name of its own', 'login.аррӏе.com', 'apple.com'],
-  ])('elicit-url-59: warns of a lookalike with %s: %s', (_, host, known) => {
+  ])('elicit-url-59: a lookalike with %s has a warning: %s', (_, host, known) => {
     expect(rules(`https://${host}/`, [known])).toContain('lookalike');
   });
 
@@ -173,7 +173,7 @@ describe('URL judgement', () => {
     ['two letters in place of three', 'exmale.com', 'examqle.com'],
     ['three letters in place of two', 'examqle.com', 'exmale.com'],
     ['another letter in a name of five', 'b.com', 'a.com'],
-  ])('takes no name for a lookalike with %s: %s', (_, host, known) => {
+  ])('a name with %s is taken for no lookalike: %s', (_, host, known) => {
     expect(rules(`https://${host}/`, [known])).toEqual([]);
   });
 
@@ -203,7 +203,7 @@ describe('URL judgement', () => {
     expect(rules(new URL(`https://${host}/`).href)).toContain(rule);
   });
 
-  it('says what a name in letters of another alphabet reads like', () => {
+  it('a warning says what a name in letters of another alphabet reads like', () => {
     const [, warning] = judgeUrl('https://id.аррӏе.com/').warnings;
     expect(warning?.message).toContain('It reads like id.apple.com');
   });
@@ -222,17 +222,19 @@ describe('URL judgement', () => {
     ],
     ...['παράδειγμα.com', 'ελ.ελ', 'հայ.com', 'תל-אביב.com', 'مثال.إختبار', 'सात.भारत', 'ไทย.com', 'ქართული.ge'],
     ...['日本語.jp', '日本カフェabc.jp', 'コーヒー.jp', '한글abc.kr', '中文ㄅㄆ.tw', 'ខ្មែរ.com', 'አማርኛ.com'],
-  ])('has nothing against %s but that it is not written in a to z', host => {
+  ])('the judgement has nothing against %s but that it is not written in a to z', host => {
     expect(rules(`https://${host}/`).filter(rule => rule !== 'local-host')).toEqual(['punycode']);
   });
 
-  it('warns of a lookalike across alphabets of a domain opened before', () => {
+  it('a lookalike across alphabets of a domain opened before has a warning', () => {
     for (const host of ['аррӏе.com', 'ᎪᏢᏢᏞᎬ.com', 'appłe.com', 'ɑpple.com'])
       expect(rules(`https://${host}/`, ['apple.com'])).toContain('lookalike');
     expect(rules('https://москва.com/', ['apple.com'])).not.toContain('lookalike');
   });
 
-  it('elicit-url-62: shows exactly what was sent, whatever was sent', { tags: 'thorough' }, () => {
+  it('elicit-url-62: the parts of an address show exactly what was sent, whatever was sent', {
+    tags: 'thorough',
+  }, () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.webUrl({ withFragments: true, withQueryParameters: true, size: 'xsmall' }), fc.string()),
@@ -262,7 +264,7 @@ describe('opening a page', () => {
     ['darwin', ['open', ['https://example.com/?a=1&b=%22;rm']]],
     ['win32', ['rundll32.exe', ['url.dll,FileProtocolHandler', 'https://example.com/?a=1&b=%22;rm']]],
   ] as const)(
-    'elicit-url-63: on %s hands the address over as one argument, without a shell',
+    'elicit-url-63: on %s an address is handed over as one argument, without a shell',
     async (platform, [command, args]) => {
       const { opened, calls } = await run('https://example.com/?a=1&b=";rm', platform);
       expect(opened).toBe(true);
@@ -270,7 +272,7 @@ describe('opening a page', () => {
     },
   );
 
-  it('takes the browser of Windows in a Linux inside it, and the next program where one cannot start', async () => {
+  it('a Linux inside Windows takes the browser of Windows, and the next program where one cannot start', async () => {
     const tried: string[] = [];
     const spawn: Spawn = command => {
       tried.push(command);
@@ -284,13 +286,13 @@ describe('opening a page', () => {
     expect(await openUrl('https://example.com', { platform: 'linux', environment, spawn })).toBe(false);
   });
 
-  it('says in advance whether there may be a browser', () => {
+  it('whether there may be a browser is said in advance', () => {
     expect(hasBrowser({ platform: 'linux', environment: {} })).toBe(false);
     expect(hasBrowser({ platform: 'linux', environment: { WAYLAND_DISPLAY: 'wayland-0' } })).toBe(true);
     expect(hasBrowser({ platform: 'darwin', environment: {} })).toBe(true);
   });
 
-  it('opens nothing that is not http(s), and nothing where there is no display', async () => {
+  it('nothing is opened that is not http(s), and nothing where there is no display', async () => {
     expect((await run('--version', 'linux')).calls).toEqual([]);
     expect((await run('file:///etc/passwd', 'darwin')).calls).toEqual([]);
     expect((await run('https://example.com/\u202Egpj.exe', 'darwin')).calls).toEqual([]);
@@ -301,7 +303,9 @@ describe('opening a page', () => {
 });
 
 describe('visible text', () => {
-  it('writes out what would hide, move or reverse, and keeps what people write', { tags: 'thorough' }, () => {
+  it('visible text writes out what would hide, move or reverse, and keeps what people write', {
+    tags: 'thorough',
+  }, () => {
     expect(visible('a\u202Eb\u0007c\u200Bd\ne')).toBe('a⟦U+202E⟧b⟦U+0007⟧c⟦U+200B⟧d⟦U+000A⟧e');
     expect(visible('a\nb', { lines: true })).toBe('a\nb');
     expect(visible('\u001b[31mred')).toBe('⟦U+001B⟧[31mred');
@@ -311,7 +315,7 @@ describe('visible text', () => {
     expect(visible('x'.repeat(150_000_000), { max: 1 })).toBe('x… (149,999,999 more characters)');
   });
 
-  it('is JSON that says the same, with nothing hidden in it', { tags: 'thorough' }, () => {
+  it('visible JSON says the same, with nothing hidden in it', { tags: 'thorough' }, () => {
     expect(visibleJson({ a: '\u009B31m\u202E\u001B', b: ['\u{E0041}é👍'] })).toBe(
       '{"a":"\\u009b31m\\u202e\\u001b","b":["\\udb40\\udc41é👍"]}',
     );
@@ -330,7 +334,7 @@ describe('visible text', () => {
     );
   });
 
-  it('leaves nothing hidden in any text', { tags: 'thorough' }, () => {
+  it('visible text leaves nothing hidden, whatever the text', { tags: 'thorough' }, () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), text => {
         expect(visible(text)).not.toMatch(/[\p{Cc}\u202A-\u202E\u2066-\u2069\u200B\u2028\u2029]/u);

@@ -17,7 +17,7 @@ describe('text is shown as written if Markdown would leave out', () => {
     ['what nests too deeply', `# Done\n\n${'>'.repeat(200)} ${secret}`],
     ['what is behind addresses that encoding makes longer', `# [é](http://éé.example/é%C3%A9%2F%FF "${secret}")`],
     ['what is behind percent signs', `# 100%41%42%2F%FF%41 [it](http://x.example/%41%FF%2541 "${secret}")`],
-  ])('%s', (_, text) => {
+  ])('text is shown as written if Markdown would leave out %s', (_, text) => {
     expect(isMarkdown(text)).toBe(false);
     expect(drawnText(text, { color: false }).join('\n')).toMatch(/obey.me/);
   });

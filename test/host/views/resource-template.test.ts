@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { expandTemplate, templateNames } from '../../../packages/host/src/views/resource-template.ts';
 
-it('names what a template leaves open, and puts it in, escaped', () => {
+it('a template names what it leaves open, and takes it escaped', () => {
   const template = 'notes:///{folder}/{name}';
   expect(templateNames(template)).toEqual(['folder', 'name']);
   expect(expandTemplate(template, { folder: 'a b', name: '../../etc' })).toBe('notes:///a%20b/..%2F..%2Fetc');

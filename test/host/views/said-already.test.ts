@@ -19,7 +19,7 @@ describe('a description', () => {
     ['A number from 1 to 5.', 1, 5, 'number'],
     ['Between -5 and 5', -5, 5, 'number'],
     ['From 0.5 to 1.5', 0.5, 1.5, 'number'],
-  ])('a description that says %j states it', (description, min, max, of) => {
+  ])('a description that says %j states the limit', (description, min, max, of) => {
     expect(saidAlready(description, min, max, of)).toBe(true);
   });
 
@@ -33,7 +33,7 @@ describe('a description', () => {
     ['At least 80 characters.', none, 80, 'characters'],
     ['From 1 to 5.5', 1, 5, 'number'],
     ['Step 1 of 5', 1, 5, 'number'],
-  ])('a description that says %j does not', (description, min, max, of) => {
+  ])('a description that says %j does not state the limit', (description, min, max, of) => {
     expect(saidAlready(description, min, max, of)).toBe(false);
   });
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { answerText } from '../../../packages/host/src/terminal/field-lines.ts';
 import { spelledNumber } from '../../../packages/host/src/views/written-values.ts';
 
-it('spells a number with all its digits, in groups', () => {
+it('a number is spelled with all its digits, in groups', () => {
   expect([0, 12, 4000, 1234567.25, 0.1, 1e-7, -1e21].map(spelledNumber)).toEqual([
     '0',
     '12',

@@ -115,7 +115,7 @@ describe('the terminal and the desk', () => {
     expect(await ended).toMatchObject(written);
   });
 
-  it('sampling-80: neither lets the limit of tokens be raised', async () => {
+  it('sampling-80: neither the terminal nor the desk lets the limit of tokens be raised', async () => {
     const raised = await inTerminal(useModel('v4'), ['limit of tokens', '401', '300', 'send']);
     expect(raised.text).toContain('Write a whole number from 1 to 400.');
     expect(raised.ending).toEqual({ how: 'answered', content: { maxTokens: 300 } });
@@ -148,7 +148,7 @@ describe('the terminal and the desk', () => {
     }
   });
 
-  it('say of a pattern that is not checked here that it is not, and take the answer', async () => {
+  it('the terminal and the desk say of a pattern that it is not checked here, and take the answer', async () => {
     const question = (): FormQuestion => ({
       ...pickOne('v5'),
       fields: [{ kind: 'text', name: 'code', required: true, uncheckedPattern: `^(?=a)${'b'.repeat(900)}$` }],

@@ -10,13 +10,13 @@ const read = (format: 'date' | 'date-time' | 'email', value: unknown): string | 
   return moment && spelledMoment(moment);
 };
 
-it('reads what a date or a time says, in its own zone, to the second where it has seconds', () => {
+it('a date or a time is read as it says, in its own zone, to the second where it has seconds', () => {
   expect(read('date', '2026-02-28')).toBe('28 Feb 2026');
   expect(read('date-time', '2026-07-01T12:00:00+02:00')).toBe('1 Jul 2026, 12:00');
   expect(read('date-time', '2026-12-31T23:59:07.25Z')).toBe('31 Dec 2026, 23:59:07');
 });
 
-it('takes for a date nothing else, nor a day that there is not', () => {
+it('nothing else is taken for a date, nor a day that there is not', () => {
   for (const value of ['2026-02-30', '2026-13-01', 'tomorrow', '2026-02-28T12:00:00Z', 7, undefined])
     expect({ value, read: read('date', value) }).toEqual({ value, read: undefined });
   for (const value of ['2026-02-28', '2026-02-30T12:00:00Z', '2026-02-28T25:00:00Z', '2026-02-28T12:00:00'])
