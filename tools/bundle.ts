@@ -88,21 +88,27 @@ const alias = Object.fromEntries(
     );
   }),
 );
+/** In place of libraries that most runs of the command never use: what we use of each, which loads it when it is called. */
+const onFirstUse = new Map([
+  ['diff', "export const diffLines = (...texts) => require('diff').diffLines(...texts);"],
+  ['markdown-it', "export default function MarkdownIt(...options) { return require('markdown-it')(...options); }"],
+  ['tldts', "export const parse = (...name) => require('tldts').parse(...name);"],
+]);
 const command = join(root, 'packages/midcall/command/dist');
 rmSync(command, { recursive: true, force: true });
 const bundle = await rolldown({
   input: { main: join(root, 'packages/midcall/src/cli/main.ts') },
   platform: 'node',
-  external: id => isPackage(id) && alias[id] === undefined,
+  external: id => isPackage(id) && alias[id] === undefined && !onFirstUse.has(id),
   plugins: [
     { name: 'entries', resolveId: id => alias[id] },
     {
-      name: 'Public Suffix List when it is needed',
-      // Most runs of the command never look at the list. A library leaves that to whoever bundles it.
-      load: id =>
-        id === join(root, 'packages/host/src/url/parse-domain.ts')
-          ? "export const parseDomain = (...name) => require('tldts').parse(...name);"
-          : undefined,
+      name: 'libraries that few runs need',
+      resolveId: (id, importer) => {
+        if (!onFirstUse.has(id)) return undefined;
+        return importer === `/on-first-use/${id}` ? { id, external: true } : `/on-first-use/${id}`;
+      },
+      load: id => onFirstUse.get(id.replace('/on-first-use/', '')),
     },
   ],
   transform,
