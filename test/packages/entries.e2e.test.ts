@@ -169,6 +169,20 @@ describe('what an import loads', () => {
   });
 });
 
+it.each(['call', 'desk'])('midcall %s loads libraries that few runs need only when it uses them', name => {
+  const command = join(root, 'packages/midcall/bin/midcall.js');
+  const script = `
+    process.on('exit', () => process.stderr.write(Object.keys(require.cache).join('\\n')));
+    require(${JSON.stringify(command)});`;
+  const { stderr } = spawnSync(process.execPath, ['-e', script, command, name, '--help'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const loaded = new Set([...stderr.matchAll(/node_modules\/((?:@[^/]+\/)?[^/]+)/g)].map(([, library]) => library));
+  expect([...loaded]).toContain('@modelcontextprotocol/client');
+  expect(['diff', 'markdown-it', 'tldts'].filter(library => loaded.has(library))).toEqual([]);
+});
+
 /** Files, tasks, requests to models, wizards, metrics, pages, fleets and stores. */
 const usedByFew =
   /server\/src\/(?:roots\/(?:boundary|held|tree)|files\/file-access|tasks\/task-runs|observe\/metrics|questions\/(?:sampler|wizard|page\/asker)\.|fleet|connect|http|stores\/(?:sqlite|redis))/;

@@ -8,8 +8,8 @@
 import { domainToUnicode } from 'node:url';
 import { hides } from '@midcall/core/text';
 import { isLoopback } from '@midcall/core/url';
+import { parse } from 'tldts';
 import { latinReading, mixedScripts, skeleton } from './confusable.ts';
-import { parseDomain } from './parse-domain.ts';
 
 /** Signs that are part of ordinary names: the Catalan, Greek, Hebrew and Japanese ones IDNA knows (RFC 5892, A). */
 const ordinary = /[·͵׳״・]/gu;
@@ -110,7 +110,7 @@ export function judgeUrl(href: string, options: UrlOptions = {}): UrlJudgement {
     return unopenable(href, 'control', 'The address contains hidden or blank characters.');
 
   const host = url.hostname;
-  const about = parseDomain(host, { allowPrivateDomains: true });
+  const about = parse(host, { allowPrivateDomains: true });
   const domain = about.isIp || about.domain === null ? host : about.domain;
   const readable = host.startsWith('[') ? host : domainToUnicode(host);
   const warnings = warningsFor(url, href, {

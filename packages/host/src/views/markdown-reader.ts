@@ -1,4 +1,7 @@
-/** Markdown from servers, read the same way by every view: it passes no HTML, and links lead to http or https only. */
+/**
+ * Markdown from servers, read the same way by every view: it passes no HTML, and links lead to http or https only. A parser is made
+ * when the first text is read, since few results are Markdown.
+ */
 import MarkdownIt from 'markdown-it';
 
 /** The host of an address that a link may lead to; undefined for any other. */
@@ -37,10 +40,15 @@ export interface MarkdownReader {
  * @param rules - by type of token, instead of the usual markup
  */
 export function markdownReader(rules: Readonly<Record<string, MarkdownRule>> = {}): MarkdownReader {
-  const reader = new MarkdownIt('default', { html: false, breaks: true, linkify: false, typographer: false });
-  reader.validateLink = href => hostOf(href) !== undefined;
-  Object.assign(reader.renderer.rules, rules);
-  return reader;
+  let parser: MarkdownIt | undefined;
+  const made = (): MarkdownIt => {
+    if (parser) return parser;
+    parser = new MarkdownIt('default', { html: false, breaks: true, linkify: false, typographer: false });
+    parser.validateLink = href => hostOf(href) !== undefined;
+    Object.assign(parser.renderer.rules, rules);
+    return parser;
+  };
+  return { parse: (text, env) => made().parse(text, env), render: text => made().render(text) };
 }
 
 /** Signs of Markdown: without any, text is shown as written. */
@@ -50,15 +58,21 @@ const signs = /^(?:#{1,6} |[-*+] |\d{1,3}[.)] |> |```|\|.*\|)|\*\*[^*\n]+\*\*|\[
 export const isMarkdown = (text: string): boolean => signs.test(text.slice(0, 20_000)) && showsAll(text);
 
 /** Reads Markdown to find what of it is shown. */
-const reader = new MarkdownIt('default', { html: false, linkify: false, typographer: false });
-const { mdurl } = reader.utils.lib;
-type Token = ReturnType<typeof reader.parse>[number];
+const reader = (): MarkdownIt => {
+  madeReader ??= new MarkdownIt('default', { html: false, linkify: false, typographer: false });
+  return madeReader;
+};
+let madeReader: MarkdownIt | undefined;
+type Token = ReturnType<MarkdownIt['parse']>[number];
 
 /** The most characters that a view reads as Markdown. */
 const mostRead = 200_000;
 
 /** Letters and digits; any other character may be a sign of Markdown. An address may be encoded anew, so it is decoded. */
-const letters = (text: string): number => mdurl.decode(text, '').match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+const letters = (text: string): number =>
+  reader()
+    .utils.lib.mdurl.decode(text, '')
+    .match(/[\p{L}\p{N}]/gu)?.length ?? 0;
 
 /**
  * True if Markdown shows everything that is written in it. Definitions of links, cells beyond a table's head, words after the
@@ -68,7 +82,7 @@ const letters = (text: string): number => mdurl.decode(text, '').match(/[\p{L}\p
 function showsAll(text: string): boolean {
   const read = text.slice(0, mostRead);
   const definitions: { readonly references?: object } = {};
-  const tokens = reader.parse(read, definitions);
+  const tokens = reader().parse(read, definitions);
   if (Object.keys(definitions.references ?? {}).length > 0) return false;
   return tokens.reduce((sum, token) => sum + shownOf(token), 0) >= letters(read);
 }
@@ -85,4 +99,5 @@ function shownOf(token: Token): number {
 const sumOf = (tokens: readonly Token[]): number => tokens.reduce((sum, token) => sum + shownOf(token), 0);
 
 /** A name in ASCII is longer than it was. */
-const addressOf = (token: Token, name: string): number => letters(reader.normalizeLinkText(token.attrGet(name) ?? ''));
+const addressOf = (token: Token, name: string): number =>
+  letters(reader().normalizeLinkText(token.attrGet(name) ?? ''));
