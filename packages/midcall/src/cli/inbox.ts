@@ -19,8 +19,6 @@ export function register(command: Command): void {
   command.option('--plain', 'ask in plain lines, without drawing').action(inbox);
 }
 
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
-
 /** An open question, and what fires when it has ended. */
 interface Waiting {
   readonly question: Question;
@@ -34,8 +32,11 @@ async function inbox(flags: InboxFlags): Promise<void> {
   const waiting = new Map<string, Waiting>();
   const waits = new Map<string, HostWait>();
   const answered = new Set<string>();
-  /** Sentences that are written as soon as no prompt is in the way. */
-  const news: string[] = [];
+  const terminal = new Terminal({
+    input: process.stdin,
+    output: process.stderr,
+    ...(flags.plain && { plain: true }),
+  });
   let changed = (): void => {};
   const found = await findDesk(deskSocketPath(), { role: 'inbox' }, (word, body) => {
     if (word === 'asked') {
@@ -49,7 +50,8 @@ async function inbox(flags: InboxFlags): Promise<void> {
       const { callId, wait } = body as { readonly callId: string; readonly wait: HostWait };
       if (wait.state === 'waits' || wait.state === 'left') waits.set(callId, wait);
       else waits.delete(callId);
-      if (wait.state === 'served' && answered.has(callId)) news.push(`${nameOf(wait)} came back, and has the result.`);
+      if (wait.state === 'served' && answered.has(callId))
+        terminal.say([`${nameOf(wait)} came back, and has the result.`]);
     }
     changed();
   });
@@ -64,19 +66,13 @@ async function inbox(flags: InboxFlags): Promise<void> {
     peer.close();
     return;
   }
-  const terminal = new Terminal({
-    input: process.stdin,
-    output: process.stderr,
-    ...(flags.plain && { plain: true }),
-  });
   peer.onClosed(() => {
-    say('The desk has ended. Its questions are there again when it runs: midcall inbox');
+    process.stderr.write('The desk has ended. Its questions are there again when it runs: midcall inbox\n');
     process.exit(0);
   });
   for (;;) {
-    for (const each of news.splice(0)) say(each);
     if (waiting.size === 0) {
-      say('Nothing waits. A question appears here when it comes; Ctrl-C leaves.');
+      terminal.say(['Nothing waits. A question appears here when it comes; Ctrl-C leaves.']);
       await new Promise<void>(resolve => {
         changed = resolve;
       });
@@ -107,7 +103,7 @@ async function inbox(flags: InboxFlags): Promise<void> {
       const wait = waits.get(call.id);
       if (wait?.state === 'left') left.add(nameOf(wait));
     }
-    for (const name of left) say(`${name} has stopped waiting: go back to it and say "continue".`);
+    for (const name of left) terminal.say([`${name} has stopped waiting: go back to it and say "continue".`]);
   }
   process.exit(0);
 }
@@ -138,8 +134,9 @@ async function answer(row: readonly Waiting[], terminal: Terminal, peer: Peer): 
   if (action === 'decline' || action === 'dismiss') {
     const receipts = await Promise.all(row.map(({ question }) => replyTo(question)({ action })));
     const late = receipts.filter(({ ok }) => !ok).length;
-    if (late < row.length) say(action === 'decline' ? 'Declined.' : 'Dismissed.');
-    if (late > 0) say(row.length === 1 ? 'The question had ended already.' : `${late} of them had ended already.`);
+    if (late < row.length) terminal.say([action === 'decline' ? 'Declined.' : 'Dismissed.']);
+    if (late > 0)
+      terminal.say([row.length === 1 ? 'The question had ended already.' : `${late} of them had ended already.`]);
   }
   if (action === 'open') {
     for (const { question, ended } of row) terminal.show(question, { reply: replyTo(question), ended: ended.signal });
