@@ -147,6 +147,13 @@ describe('a question that several people answer', () => {
 });
 
 describe('a call that rules ask several people about', () => {
+  it('is in the past tense once it has ended', async () => {
+    const question = paymentByRule();
+    questions.past(question, { how: 'declined', via: 'inbox' });
+    expect(textOf((await get(`/questions/${question.id}`)).text)).toContain('payments was about to be called');
+    expect((await get('/past')).text).toContain('Was about to be called');
+  });
+
   it('says that it has not been made, why they are asked, and what it would be made with; the server says nothing', async () => {
     const path = put(view({ count: 3, votes: [vote('Ann')] }), paymentByRule());
     const { text } = await get(path);

@@ -6,7 +6,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { grown } from '../../fixtures/grown.ts';
 
 function view(columns?: number) {
-  const [input, output] = [new PassThrough(), Object.assign(new PassThrough(), { columns })];
+  const input = new PassThrough();
+  const output = Object.assign(new PassThrough(), columns === undefined ? {} : { columns });
   const written: string[] = [];
   output.on('data', part => written.push(String(part)));
   const terminal = new Terminal({ input, output, plain: true });

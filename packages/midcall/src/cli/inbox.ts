@@ -122,11 +122,12 @@ async function answer(row: readonly Waiting[], terminal: Terminal, peer: Peer): 
       if (receipt.ok) counts.push(question);
       return receipt;
     };
+  const isCall = row[0]?.question.kind === 'call';
   const action = await terminal.choose({
     message: row.length === 1 ? 'What do you want to do with it?' : `What do you want to do with these ${row.length}?`,
     choices: [
       { value: 'open', label: 'Answer', hint: row.length === 1 ? 'shows all of it' : 'shows all of them' },
-      { value: 'decline', label: 'Decline', hint: 'say no to the server' },
+      { value: 'decline', label: 'Decline', hint: isCall ? 'no call is made' : 'say no to the server' },
       { value: 'dismiss', label: 'Dismiss', hint: 'close without saying yes or no' },
       { value: 'leave', label: 'Leave open' },
     ],
@@ -156,19 +157,33 @@ function waitWords(wait: HostWait | undefined): string {
 }
 
 /** A row in one line: who asks, for which call, who waits, and what. */
-function lineOf([question, ...alike]: readonly [Question, ...Question[]], waits: Waits): string {
+export function lineOf([question, ...alike]: readonly [Question, ...Question[]], waits: Waits): string {
   const { call } = question;
   const about = call ? ` for ${visible(call.name, { max: 60 })}${waitWords(waits.get(call.id))}` : '';
-  const words =
-    alike.length > 0 ? `${1 + alike.length} calls are about to be made: yes or no?` : kindWords[question.kind];
-  const text = 'message' in question ? question.message : (words ?? '');
-  return `${visible(question.asker.id, { max: 40 })}${about}: ${visible(text, { max: 120 })}`;
+  const asks =
+    alike.length > 0
+      ? `${1 + alike.length} calls are about to be made: yes or no?`
+      : visible(asksOf(question), { max: 120 });
+  return `${visible(question.asker.id, { max: 40 })}${about}: ${asks}`;
 }
 
-const kindWords: Readonly<Record<string, string>> = {
-  'sign-in': 'asks you to sign in',
-  'sampling-request': 'asks to use your model',
-  'sampling-reply': 'wants a reply of your model',
-  roots: 'asks which folders it may use',
-  call: 'is about to be called: yes or no?',
-};
+/** What is asked: the server's words, or ours. */
+function asksOf(question: Question): string {
+  switch (question.kind) {
+    case 'form':
+    case 'url':
+      return question.message;
+    case 'url-finish':
+      return `waits for you to finish on a page: ${question.message}`;
+    case 'sign-in':
+      return question.more ? 'asks for more than your sign-in allows' : 'asks you to sign in';
+    case 'sampling-request':
+      return 'asks to use your model';
+    case 'sampling-reply':
+      return question.model.byHand ? 'asks for your reply' : 'asks for your model’s reply';
+    case 'roots':
+      return 'asks which folders it may use';
+    case 'call':
+      return 'the call is about to be made: yes or no?';
+  }
+}
