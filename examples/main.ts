@@ -13,6 +13,7 @@ import { bookingServer } from './booking/server.ts';
 import { samples as itemSamples } from './canonical/items.ts';
 import { canonicalServer } from './canonical/server.ts';
 import { fill } from './data-file.ts';
+import { freePort } from './free-port.ts';
 import { samples as ledgerSamples } from './payments/ledger.ts';
 import { paymentsServer } from './payments/server.ts';
 import { tasksServer } from './tasks/server.ts';
@@ -31,7 +32,7 @@ Options:
   --confirm-timeout MS      tasks, payments: how long a person has to confirm (15000, 120000)
   --ledger FILE             fleet: where the tool 'charge' writes what was charged
   --replicas N              fleet: how many processes serve it (4)
-  --port PORT               fleet: where it is served; a free one if absent. approvals: 4100 if absent`;
+  --port PORT               fleet: where it is served, 0 for any free one (fleet: 0, approvals: 4100)`;
 
 try {
   await main();
@@ -76,7 +77,7 @@ async function main(): Promise<void> {
   if (name === 'approvals' && run === undefined) {
     const { startApprovals } = await import('./approvals/start.ts');
     await mkdir(directory, { recursive: true });
-    return startApprovals(directory, whole('--port', values.port ?? '4100', 1, 65_535));
+    return startApprovals(directory, await freePort(whole('--port', values.port ?? '4100', 0, 65_535)));
   }
   const timeouts = {
     ...milliseconds('preferenceTimeoutMs', values['preference-timeout']),

@@ -11,7 +11,7 @@ export interface Balancer {
 const TIMEOUT_MS = 30_000;
 const PAUSE_MS = 200;
 
-/** @param port - 0 takes a free one */
+/** @param port - a free one */
 export async function startBalancer(port: number, replicas: readonly number[]): Promise<Balancer> {
   let next = 0;
   const server = createServer(async (req, res) => {

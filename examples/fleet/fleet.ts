@@ -5,11 +5,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../free-port.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { hasHaproxy, startHaproxy } from './haproxy.ts';
 
@@ -126,9 +126,8 @@ export async function runFleet({ replicas, port, ledger }: FleetExample): Promis
         );
       }),
     );
-    balancer = hasHaproxy()
-      ? await startHaproxy(port === 0 ? await freePort() : port, ports, folder)
-      : await startBalancer(port, ports);
+    const free = await freePort(port);
+    balancer = hasHaproxy() ? await startHaproxy(free, ports, folder) : await startBalancer(free, ports);
     tell({ ready: `http://127.0.0.1:${balancer.port}/mcp` });
   } catch (error) {
     stop();
@@ -147,11 +146,3 @@ export async function runFleet({ replicas, port, ledger }: FleetExample): Promis
 }
 
 const tell = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
-
-const freePort = (): Promise<number> =>
-  new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { readonly port: number };
-      server.close(() => resolve(port));
-    });
-  });

@@ -283,10 +283,10 @@ it('a host that never answers is not said to have dismissed the question: the de
     atDesk: inbox => inbox.reply(inbox.list()[0]!.id, yes, 'web'),
   });
   const call = on.client.callTool({ name: 'again' });
-  await untilAfterRoots(clock, () => on.person.asked.length === 1 || clock.left.includes(900_000));
+  await untilAfterRoots(clock, () => on.person.asked.length === 1 || clock.left.includes(3_600_000));
   await on.person.whenAsked(1);
-  await untilArmed(clock, 900_000);
-  clock.move(900_000);
+  await untilArmed(clock, 3_600_000);
+  clock.move(3_600_000);
   expect(textOf(await call)).toBe('accept');
   expect(on.opened).toHaveLength(1);
 });

@@ -73,6 +73,14 @@ describe('in a terminal', () => {
     expect(await tty.ended).toBe(130);
   });
 
+  it('what the server reports is wrapped beside our margin, and none of its words begin at the left edge', async () => {
+    const tty = terminal(['slow', JSON.stringify({ progress: 'page '.repeat(40) }), '--era', '2025']);
+    await tty.until(/… (page )+page\r\n {2}(page )+page/);
+    tty.type(interrupt);
+    await tty.until('the call was cancelled');
+    expect(await tty.ended).toBe(130);
+  });
+
   it('the dialog closes when the server takes the question back', async () => {
     const now = cue();
     const tty = terminal(['withdraw', JSON.stringify({ when: now.path }), '--era', '2025']);

@@ -57,6 +57,11 @@ const thirteen = {
   legacyTitledEnum: 'pet-2',
 };
 
+it('ends with its exit code though the server does not end with its input', async () => {
+  const lasting = ['node', '--import', 'data:text/javascript,setInterval(() => {}, 1e6)', askingServer];
+  expect((await run(['form'], lasting)).code).toBe(4);
+});
+
 describe('midcall call with the everything server', () => {
   it('elicit-04: midcall call answers all 13 fields of a form from a file', async () => {
     const { code, out } = await run(

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { exitCodeHelp } from '../../packages/midcall/src/cli/exit-codes.ts';
 import { some } from '../fixtures/soak.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -176,6 +177,13 @@ it.each(some(['design', 'lint']))(
     expect(code).toBe(3);
   },
 );
+
+it('midcall writes no line of help wider than a terminal: a description without room beside its term is below it', async () => {
+  const { out } = await midcall('inboxes', '--help');
+  expect(out).toContain('  invite [options] <principal>\n      print a link by which a person adds a passkey');
+  for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  for (const line of exitCodeHelp(40).split('\n')) expect(line.length).toBeLessThanOrEqual(40);
+});
 
 it('midcall ends with 3 where the port of the desk is taken, and says how to go on', async () => {
   const taken = createServer().listen(0, '127.0.0.1');

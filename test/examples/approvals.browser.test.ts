@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { ownEnvironment } from '../fixtures/own-environment.ts';
 import { signInWith } from '../inbox/inbox-stage.ts';
 import { launch, leaveBrowser, visitor } from '../web/browser.ts';
@@ -50,15 +50,11 @@ function start(words: readonly string[]) {
 }
 
 it('a payment is made when two people who did not ask for it have agreed, and not before', async () => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
   const folder = mkdtempSync(join(tmpdir(), 'midcall-approvals-'));
   const typescript = join(root, 'tools/load-typescript.mjs');
   const example = start([
     ...['--import', typescript, join(root, 'examples/main.ts')],
-    ...['approvals', '--data', folder, '--port', String(port)],
+    ...['approvals', '--data', folder, '--port', '0'],
   ]);
   const command = /npx midcall call (--url \S+ pay .+)/.exec(await example.said(/npx midcall call/))![1]!;
   const inbox = /(http\S+)/.exec(await example.said(/\/inbox$/))![1]!;
@@ -91,4 +87,17 @@ it('a payment is made when two people who did not ask for it have agreed, and no
   expect((await call.closed)[0]).toBe(0);
   expect(call.all.join('\n')).toContain('Paid. ben and cleo agreed.');
   expect(await example.said(/^Paid/)).toBe('Paid 4000.00 EUR to Acme: ben and cleo agreed.');
+});
+
+it('says of a port that is taken what to do', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const example = start([
+    ...['--import', join(root, 'tools/load-typescript.mjs'), join(root, 'examples/main.ts')],
+    ...['approvals', '--port', String(port)],
+  ]);
+  expect((await example.closed)[0]).toBe(1);
+  expect(example.all).toEqual([`Port ${port} is taken. Choose another, or 0 for any free one.`]);
 });

@@ -1,7 +1,11 @@
 /** Which addresses people may have told that a question waits for them. */
+import { createSocket } from 'node:dgram';
+import dns from 'node:dns/promises';
+import { once } from 'node:events';
+import { syncBuiltinESMExports } from 'node:module';
 import { systemClock } from '@midcall/core/time';
-import { describe, expect, it } from 'vitest';
-import { poster } from '../../packages/inbox/src/notify/guarded-post.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { poster, resolveByDns } from '../../packages/inbox/src/notify/guarded-post.ts';
 import { openInbox } from '../../packages/inbox/src/public.ts';
 import { secret } from './notify-contract.ts';
 import { receiver } from './push-receiver.ts';
@@ -138,6 +142,64 @@ describe('an address that a person supplies', () => {
     const refused = await posts.post(new URL('http://127.0.0.1:9/secret'), message, 'person');
     expect(refused).toEqual({ why: 'It could not be reached (ECONNREFUSED).' });
   });
+});
+
+/** A name server with one IPv4 address for every name. */
+async function nameServer() {
+  const socket = createSocket('udp4');
+  socket.on('message', (query, { port, address }) => {
+    const end = query.indexOf(0, 12) + 5;
+    const isV4 = query.readUInt16BE(end - 4) === 1;
+    const header = Buffer.from([...query.subarray(0, 2), 0x81, 0x80, 0, 1, 0, isV4 ? 1 : 0, 0, 0, 0, 0]);
+    // A pointer to the name, type A, class IN, a minute, four bytes.
+    const record = isV4 ? [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 192, 0, 78, 24] : [];
+    socket.send(Buffer.concat([header, query.subarray(12, end), Buffer.from(record)]), port, address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  onTestFinished(() => void socket.close());
+  return `127.0.0.1:${socket.address().port}`;
+}
+
+it('names that people supply are resolved by DNS alone: the hosts file and what else the system asks are left out', async () => {
+  const resolve = resolveByDns([await nameServer()]);
+  for (const name of ['push.example', 'localhost'])
+    expect(await resolve(name)).toEqual([{ address: '192.0.78.24', family: 4 }]);
+});
+
+it('the system resolves allowed hosts, and DNS alone the others', async () => {
+  const { lookup, Resolver } = dns;
+  onTestFinished(() => {
+    Object.assign(dns, { lookup, Resolver });
+    syncBuiltinESMExports();
+  });
+  const asked: string[] = [];
+  class OwnResolver extends Resolver {
+    override resolve4 = async (name: string): Promise<never> => {
+      asked.push(`DNS: ${name}`);
+      return ['127.0.0.1'] as never;
+    };
+    override resolve6 = this.resolve4;
+  }
+  const ownLookup = async (name: string) => {
+    asked.push(`system: ${name}`);
+    return [];
+  };
+  Object.assign(dns, { lookup: ownLookup, Resolver: OwnResolver });
+  syncBuiltinESMExports();
+  const posts = poster({ clock: systemClock, allowedTargets: ['own.example'] });
+  const post = (host: string) => posts.post(new URL(`https://${host}/x`), { headers: {}, body: 'x' }, 'person');
+  expect(await post('push.example')).toEqual({ why: 'Its address is not a public one.' });
+  expect(await post('own.example')).toEqual({ why: 'It has no address.' });
+  expect(asked).toEqual(['DNS: push.example', 'DNS: push.example', 'system: own.example']);
+});
+
+it('a name that no name server knows is an error with a code', async () => {
+  const nobody = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(nobody, 'listening');
+  const { port } = nobody.address();
+  await new Promise<void>(closed => nobody.close(closed));
+  await expect(resolveByDns([`127.0.0.1:${port}`])('push.example')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
 
 it('a webhook whose address or secret is none is refused at the start, without repeating either', async () => {

@@ -53,7 +53,12 @@ it.each([
   const ending = on.inbox.ask(question);
   expect((await visitor.post(`/questions/${question.id}`, { action })).status).toBe(303);
   expect(await ending).toEqual({ how, via: 'web' });
-  expect((await visitor.get(`/calls/${question.call.id}`)).text).toContain(says);
+  const page = (await visitor.get(`/calls/${question.call.id}`)).text;
+  expect(page).toContain(says);
+  expect(page).toContain('</strong> was about to be called');
+  const listed = (await visitor.get('/history')).text;
+  expect(listed).toContain('Was about to be called');
+  for (const each of [page, listed]) expect(each).not.toMatch(/is about to be called/i);
 });
 
 it('the question about a call is not answered by what allows similar questions of servers', async () => {

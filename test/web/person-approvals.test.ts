@@ -150,6 +150,13 @@ describe('a question that several people answer', () => {
 });
 
 describe('a call that rules ask several people about', () => {
+  it('the page and the list speak of a call in the past tense once it has ended', async () => {
+    const question = paymentByRule();
+    questions.past(question, { how: 'declined', via: 'inbox' });
+    expect(textOf((await get(`/questions/${question.id}`)).text)).toContain('payments was about to be called');
+    expect((await get('/past')).text).toContain('Was about to be called');
+  });
+
   it('the page says that the call has not been made, why they are asked, and with what it would be made', async () => {
     const path = put(view({ count: 3, votes: [vote('Ann')] }), paymentByRule());
     const { text } = await get(path);

@@ -52,7 +52,7 @@ const heading = 'card-who';
 
 function frame(data: CardData, { args, now, zone }: Showing): Html {
   const { server, tool, dueAt } = data;
-  const asks = data.question ? texts.question.asks : texts.question.wantsToOpen;
+  const asks = texts.question.asks[data.question ? 'form' : 'url'];
   const left = spelledLeft(dueAt - now);
   return html`<header class="frame"><div class="frame-top"><h2 class="frame-title" id="${heading}" tabindex="-1"><strong>${visibleHtml(server ?? tool, 80)}</strong> ${asks}</h2><span class="chip chip-until">${texts.question.openUntil} ${minute(dueAt, now, zone)}<span${attributes({ class: 'time-left', id: 'left', hidden: left === '' })}>${left}</span></span></div>
 <p class="frame-call"><span>${texts.question.forCall}</span> <code class="tool-name">${visibleHtml(tool, 200)}</code> ${argumentRow(args)}</p></header>`;

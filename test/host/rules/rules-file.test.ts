@@ -34,7 +34,9 @@ it('rules-F1: a changed file is read again, and one that is wrong or gone change
 
 it('a file that is wrong or missing at the start is an error, but for one that may be missing', () => {
   const at = path();
-  expect(() => new Rules({ rules: rulesFile(at) })).toThrow(`The rules in ${at} cannot be read.`);
+  expect(() => new Rules({ rules: rulesFile(at) })).toThrow(
+    `The rules in ${at} cannot be read: there is no such file.`,
+  );
   expect(new Rules({ rules: rulesFile(at, { optional: true }) }).judge(call).effect).toBe('allow');
   writeFileSync(at, '[{ "server": "notes" }]');
   expect(() => new Rules({ rules: rulesFile(at, { optional: true }) })).toThrow(

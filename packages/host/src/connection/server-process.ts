@@ -93,9 +93,15 @@ export class ServerProcess implements Transport {
     this.#child = undefined;
     this.#buffer.clear();
     if (!child) return;
-    const closed = new Promise<void>(resolve => child.once('close', () => resolve()));
-    child.stdin.end();
-    await Promise.race([closed, new Promise<void>(resolve => setTimeout(resolve, exitMs).unref())]);
+    await new Promise<void>(resolve => {
+      // Not unreferenced, here and where the process is ended: this process must not end before whoever waits for this goes on.
+      const late = setTimeout(resolve, exitMs);
+      child.once('close', () => {
+        clearTimeout(late);
+        resolve();
+      });
+      child.stdin.end();
+    });
     if (child.pid !== undefined) await endTree(child.pid);
   }
 

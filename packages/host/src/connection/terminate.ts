@@ -34,7 +34,7 @@ export function terminate(pid: number): void {
 export async function endTree(pid: number): Promise<void> {
   terminate(pid);
   for (let waitedMs = 0; waitedMs < exitMs && signalTree(pid, 0); waitedMs += lookMs)
-    await new Promise<void>(resolve => setTimeout(resolve, lookMs).unref());
+    await new Promise<void>(resolve => setTimeout(resolve, lookMs));
   signalTree(pid, 'SIGKILL');
   running.delete(pid);
   if (running.size > 0) return;

@@ -112,9 +112,11 @@ export function rulesFile(path: string, { optional = false, onError = () => {} }
     try {
       text = readFileSync(path, 'utf8');
     } catch (cause) {
+      const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT';
       // A file that was there and is gone must not take its rules along.
-      if (optional && !found && (cause as NodeJS.ErrnoException).code === 'ENOENT') return [];
-      throw new MidcallError('cli/usage', `The rules in ${path} cannot be read.`, { cause });
+      if (optional && !found && isMissing) return [];
+      const why = isMissing ? ': there is no such file' : '';
+      throw new MidcallError('cli/usage', `The rules in ${path} cannot be read${why}.`, { cause });
     }
     found = true;
     try {

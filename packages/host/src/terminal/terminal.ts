@@ -53,6 +53,9 @@ const kinds: Kinds<TerminalOptions> = {
   onUnanswered: func,
 };
 
+/** The most lines that wait for a question to end; older ones are left out. */
+const mostUnsaid = 100;
+
 type Controls = Parameters<Presenter['show']>[1];
 
 interface OpenQuestion {
@@ -76,6 +79,7 @@ export class Terminal implements Presenter {
   readonly #options: TerminalOptions;
   readonly #queue: OpenQuestion[] = [];
   #interrupt: AbortController | undefined;
+  readonly #unsaid: string[] = [];
   #busy = false;
   #working: Promise<void> | undefined;
 
@@ -147,6 +151,33 @@ export class Terminal implements Presenter {
     );
   }
 
+  /**
+   * Writes lines between the questions, wrapped to the terminal's width. While something is asked, they wait until it is over:
+   * a drawn prompt is redrawn over what was written last.
+   * @param lines - texts of a server are made visible here; whatever continues a line is indented
+   * @example
+   * ```ts
+   * terminal.say(['… the server is reading page 2 of 5']);
+   * ```
+   */
+  say(lines: readonly string[]): void {
+    this.#unsaid.push(...lines.map(line => visible(line, { lines: true, max: 100_000 }).replaceAll('\n', '\n  ')));
+    // A server may report progress without end while a person thinks.
+    this.#unsaid.splice(0, this.#unsaid.length - mostUnsaid);
+    if (!this.#interrupt) this.#sayAll();
+  }
+
+  #sayAll(): void {
+    if (this.#unsaid.length > 0) this.#prompter.say(this.#unsaid.splice(0).flatMap(text => text.split('\n')));
+  }
+
+  /** Nothing is asked any more. */
+  #over(): void {
+    this.#interrupt = undefined;
+    this.#input.giveBack();
+    this.#sayAll();
+  }
+
   async #alone(ask: (signal: AbortSignal) => Promise<PromptResult<string>>): Promise<string | undefined> {
     const interrupt = new AbortController();
     this.#interrupt = interrupt;
@@ -154,8 +185,7 @@ export class Terminal implements Presenter {
       const result = await ask(interrupt.signal);
       return result.answered ? result.value : undefined;
     } finally {
-      this.#interrupt = undefined;
-      this.#input.giveBack();
+      this.#over();
     }
   }
 
@@ -216,8 +246,7 @@ export class Terminal implements Presenter {
     const decision = await callsDialog(calls, this.#prompter, {
       signal: AbortSignal.any([interrupt.signal, allEnded.signal]),
       timeZone: this.#options.timeZone ?? machineZone(),
-    }).finally(() => this.#input.giveBack());
-    this.#interrupt = undefined;
+    }).finally(() => this.#over());
     if (!decision) return undefined;
     const isDecided = ({ question }: OpenQuestion): boolean => decision.questions.some(({ id }) => id === question.id);
     for (const [at, each] of fold.entries()) {
@@ -247,11 +276,11 @@ export class Terminal implements Presenter {
       };
       if (question.kind !== 'form') this.#prompter.say([`! ${retry.problem}`]);
     }
-    this.#interrupt = undefined;
     // When its input ends, this terminal ends the question itself.
     const elsewhere = controls.ended.aborted && !this.#prompter.starved;
     const line = elsewhere ? endingLine(controls.ended.reason as Ending, this.via) : undefined;
     if (line !== undefined) this.#prompter.say([line]);
+    this.#over();
   }
 
   #lendingKeys(editor: Editor | undefined): Editor | undefined {

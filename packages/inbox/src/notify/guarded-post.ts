@@ -7,7 +7,7 @@
  * - post-G3 A receiver that hangs, answers without end or lies costs ten seconds at most, or what the caller gives it: nothing of its
  *   answer is read but the status.
  */
-import { lookup as resolveName } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
@@ -27,9 +27,11 @@ export interface PosterOptions {
   readonly clock: Clock;
   /** Hosts, as they are in addresses, that may be of this machine or its network. */
   readonly allowedTargets: readonly string[];
-  /** Finds all addresses of a name; that of the system if absent. */
-  readonly resolve?: (name: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
+  /** Finds all addresses of a name; if absent, the system does for allowed hosts, and DNS alone for others. */
+  readonly resolve?: Resolve;
 }
+
+type Resolve = (name: string) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
 /** Posts, and judges where to. */
 export interface Poster {
@@ -52,7 +54,7 @@ const notPublic = 'Its address is not a public one.';
 
 class Refused extends Error {}
 
-export function poster({ clock, allowedTargets, resolve = systemResolve }: PosterOptions): Poster {
+export function poster({ clock, allowedTargets, resolve }: PosterOptions): Poster {
   const underWay = new Set<() => void>();
   const allowed = new Set(allowedTargets.map(each => each.toLowerCase()));
   const isAllowed = ({ host, hostname }: URL): boolean => allowed.has(host) || allowed.has(hostname);
@@ -60,7 +62,9 @@ export function poster({ clock, allowedTargets, resolve = systemResolve }: Poste
   const judged =
     (url: URL): LookupFunction =>
     (name, options, callback) => {
-      resolve(name).then(
+      // A host that the operator allows may be known to this machine only, by its hosts file for example.
+      const find = resolve ?? (isAllowed(url) ? (host: string) => lookup(host, { all: true }) : resolveByDns());
+      find(name).then(
         found => {
           if (found.length === 0) return callback(new Refused('It has no address.'), '', 0);
           if (!isAllowed(url) && found.some(({ address }) => isInternalHost(address)))
@@ -113,7 +117,22 @@ export function poster({ clock, allowedTargets, resolve = systemResolve }: Poste
   };
 }
 
-const systemResolve = (name: string) => resolveName(name, { all: true });
+/**
+ * Resolves names by DNS alone. The system's own way waits in one of the few threads that all file access shares: name servers that do
+ * not answer, for a few names that people supply, would stop it all.
+ * @param servers - those of this machine if absent
+ */
+export function resolveByDns(servers?: readonly string[]): Resolve {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+  if (servers) resolver.setServers(servers);
+  return async name => {
+    const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
+    const found = (of: typeof v4, family: number) =>
+      of.status === 'fulfilled' ? of.value.map(address => ({ address, family })) : [];
+    return [...found(v4, 4), ...found(v6, 6)];
+  };
+}
 
 /** Errors of the network name what was connected to, so only their codes are repeated. */
 function wordsOf(error: Error): string {

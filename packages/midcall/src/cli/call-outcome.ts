@@ -7,25 +7,28 @@ import { type DrawOptions, drawnText, drawnValue } from '@midcall/host/terminal'
 import { type ExitName, exitCodes } from './exit-codes.ts';
 
 /**
- * Writes a result to standard output, and anything else that happened to standard error. In a terminal, Markdown, JSON and
- * tables are drawn; a pipe gets the text as the tool wrote it.
- * @param options - `plain`: true draws nothing
+ * Writes a result to standard output, and says anything else that happened. In a terminal, Markdown, JSON and tables are drawn;
+ * a pipe gets the text as the tool wrote it.
+ * @param options - `plain`: true draws nothing; `say` writes to standard error
  */
-export function printOutcome(outcome: CallOutcome, { plain }: { readonly plain: boolean }): void {
+export function printOutcome(
+  outcome: CallOutcome,
+  { plain, say }: { readonly plain: boolean; readonly say: (lines: readonly string[]) => void },
+): void {
   switch (outcome.how) {
     case 'completed':
     case 'tool-error':
       process.stdout.write(`${resultLines(outcome.result, plain ? asWritten : viewOf(process.stdout)).join('\n')}\n`);
       if (outcome.how === 'completed' && outcome.unchecked !== undefined)
-        process.stderr.write(
-          `midcall: the structured content was not checked against the tool's schema, because ${outcome.unchecked}\n`,
-        );
+        say([
+          `midcall: the structured content was not checked against the tool's schema, because ${outcome.unchecked}`,
+        ]);
       return;
     case 'cancelled':
-      process.stderr.write('midcall: the call was cancelled\n');
+      say(['midcall: the call was cancelled']);
       return;
     default:
-      process.stderr.write(`midcall: ${visible(outcome.message, { max: 2_000 })}\n`);
+      say([`midcall: ${visible(outcome.message, { max: 2_000 })}`]);
   }
 }
 

@@ -122,15 +122,16 @@ async function run(
 type CallTarget = WantedCall | { readonly resumed: StoredCall };
 
 async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): Promise<ExitName> {
-  const say = (lines: readonly string[]): void => void process.stderr.write(lines.map(line => `${line}\n`).join(''));
-  const complain = (error: unknown): void =>
-    say([`midcall: ${error instanceof Error ? error.message : String(error)}`]);
   let unanswered: string | undefined;
   let giveUp = (): void => {};
   const onUnanswered = (why: string): void => {
     unanswered ??= why;
     giveUp();
   };
+  const terminal = terminalFor(flags, onUnanswered);
+  const say = (lines: readonly string[]): void => terminal.say(lines);
+  const complain = (error: unknown): void =>
+    say([`midcall: ${error instanceof Error ? error.message : String(error)}`]);
   const answers = flags.answers === undefined ? undefined : new Answers(flags.answers, { say, onUnanswered });
   const { host, authorization } = hostParts(flags, complain);
   const rules = callRules(flags, line => say([`midcall: ${line}`]));
@@ -141,9 +142,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
   const startTimeoutMs = readSeconds('--start-timeout', flags.startTimeout);
   const era = 'resumed' in target ? target.resumed.task.era : chooseEra(flags);
   const tasks = tasksFile(resolve(flags.tasks));
-  // From here on a terminal keeps its input open; every error in the command line has been reported before.
-  const terminal = answers ? undefined : terminalFor(flags, onUnanswered);
-  const hide = inbox.present((answers ?? terminal)!);
+  const hide = inbox.present(answers ?? terminal);
   // Ctrl-C cancels the call, and the server must still be running to learn of it.
   const connection = new Connection(entry, {
     client: { name: 'midcall', title: 'Midcall', version: ownVersion() },
@@ -181,7 +180,10 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
       // Questions from now on are asked in the process that resumes the call.
       hide();
       left();
-    } else if (event.type === 'call-task') say([taskLine(event.task)]);
+    } else if (event.type === 'call-task') {
+      // Of a question that is on the screen, this would be said after its answer.
+      if (event.task.status !== 'input_required' || inbox.list().length === 0) say([taskLine(event.task)]);
+    }
     if (event.type !== 'refused') return;
     if (event.kind === 'call') say([`midcall: ${event.why}`]);
     else if (event.by === 'policy') say([`midcall: ${event.why} (midcall decisions)`]);
@@ -191,7 +193,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
   try {
     await connection.start();
     signedIn = await connection.isSignedIn();
-    const byHand = terminal !== undefined && isSeen(flags);
+    const byHand = !answers && isSeen(flags);
     const history = byHand && flags.keep !== false ? await historyOf(resolve(flags.keep), complain) : undefined;
     const running = await ('resumed' in target
       ? takenUp(connection, target.resumed)
@@ -210,9 +212,9 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
         await history?.add({ ...running, serverId: entry.id }, startedAt, outcome).catch(complain);
     };
     // The first question may be on the screen before the history is written.
-    const stop = onInterrupt(() => terminal?.interrupt() !== true && running.cancel());
+    const stop = onInterrupt(() => !terminal.interrupt() && running.cancel());
     await keep();
-    if (terminal && process.stderr.isTTY)
+    if (!answers && process.stderr.isTTY)
       say([`calling ${visible(running.tool, { max: 100 })} (Ctrl-C cancels it; at a question, it goes one step back)`]);
     const outcome = await Promise.race([running.outcome, isLeft]).finally(stop);
     if (outcome === 'left') {
@@ -220,7 +222,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
       say([`midcall: The call continues without you. To return to it: midcall call --resume ${shortId(running.id)}`]);
       return 'ok';
     }
-    await terminal?.idle();
+    await terminal.idle();
     // A cancelled call says so itself; a server reports a refusal without knowing the reason.
     if (outcome.how !== 'abandoned')
       say(
@@ -231,7 +233,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     wantsFolder ||= !flags.root && outcome.how === 'refused' && outcome.needs?.includes('roots') === true;
     if (flags.json && unanswered !== undefined) printFailure('unanswered', unanswered);
     else if (flags.json) process.stdout.write(`${visibleJson(outcome)}\n`);
-    else if (!wantsFolder || 'result' in outcome) printOutcome(outcome, { plain: flags.plain === true });
+    else if (!wantsFolder || 'result' in outcome) printOutcome(outcome, { plain: flags.plain === true, say });
     await keep(outcome);
     if (wantsFolder) say([noFolder]);
     if (unanswered !== undefined) {
@@ -249,7 +251,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     say([`midcall: ${error.message}`]);
     return 'noServer';
   } finally {
-    terminal?.close();
+    terminal.close();
     await connection.stop();
   }
 }

@@ -32,12 +32,16 @@ export const exitCodes = {
 /** One row of the table. */
 export type ExitName = keyof typeof exitCodes;
 
+/** In fewer columns, help is not wrapped. */
+export const minWidthToWrap = 20;
+
 const indent = ' '.repeat(7);
 
 /** The table as lines of text no wider than `columns`, for `--help`. */
 export function exitCodeHelp(columns: number): string {
+  const help = Object.assign(new Help(), { minWidthToWrap });
   const rows = Object.values(exitCodes).map(({ code, meaning }) => {
-    const wrapped = new Help().boxWrap(meaning, Math.max(columns - indent.length, 20));
+    const wrapped = help.boxWrap(meaning, columns - indent.length);
     return `  ${String(code).padStart(3)}  ${wrapped.replaceAll('\n', `\n${indent}`)}`;
   });
   return ['Exit codes:', ...rows].join('\n');

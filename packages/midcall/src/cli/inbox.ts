@@ -19,8 +19,6 @@ export function register(command: Command): void {
   command.option('--plain', 'ask in plain lines, without drawing').action(inbox);
 }
 
-const say = (line: string): void => void process.stderr.write(`${line}\n`);
-
 /** An open question, and what fires when it has ended. */
 interface Waiting {
   readonly question: Question;
@@ -34,8 +32,11 @@ async function inbox(flags: InboxFlags): Promise<void> {
   const waiting = new Map<string, Waiting>();
   const waits = new Map<string, HostWait>();
   const answered = new Set<string>();
-  /** Sentences that are written as soon as no prompt is in the way. */
-  const news: string[] = [];
+  const terminal = new Terminal({
+    input: process.stdin,
+    output: process.stderr,
+    ...(flags.plain && { plain: true }),
+  });
   let changed = (): void => {};
   const found = await findDesk(deskSocketPath(), { role: 'inbox' }, (word, body) => {
     if (word === 'asked') {
@@ -49,7 +50,8 @@ async function inbox(flags: InboxFlags): Promise<void> {
       const { callId, wait } = body as { readonly callId: string; readonly wait: HostWait };
       if (wait.state === 'waits' || wait.state === 'left') waits.set(callId, wait);
       else waits.delete(callId);
-      if (wait.state === 'served' && answered.has(callId)) news.push(`${nameOf(wait)} came back, and has the result.`);
+      if (wait.state === 'served' && answered.has(callId))
+        terminal.say([`${nameOf(wait)} came back, and has the result.`]);
     }
     changed();
   });
@@ -64,19 +66,13 @@ async function inbox(flags: InboxFlags): Promise<void> {
     peer.close();
     return;
   }
-  const terminal = new Terminal({
-    input: process.stdin,
-    output: process.stderr,
-    ...(flags.plain && { plain: true }),
-  });
   peer.onClosed(() => {
-    say('The desk has ended. Its questions are there again when it runs: midcall inbox');
+    process.stderr.write('The desk has ended. Its questions are there again when it runs: midcall inbox\n');
     process.exit(0);
   });
   for (;;) {
-    for (const each of news.splice(0)) say(each);
     if (waiting.size === 0) {
-      say('Nothing waits. A question appears here when it comes; Ctrl-C leaves.');
+      terminal.say(['Nothing waits. A question appears here when it comes; Ctrl-C leaves.']);
       await new Promise<void>(resolve => {
         changed = resolve;
       });
@@ -107,7 +103,7 @@ async function inbox(flags: InboxFlags): Promise<void> {
       const wait = waits.get(call.id);
       if (wait?.state === 'left') left.add(nameOf(wait));
     }
-    for (const name of left) say(`${name} has stopped waiting: go back to it and say "continue".`);
+    for (const name of left) terminal.say([`${name} has stopped waiting: go back to it and say "continue".`]);
   }
   process.exit(0);
 }
@@ -126,11 +122,12 @@ async function answer(row: readonly Waiting[], terminal: Terminal, peer: Peer): 
       if (receipt.ok) counts.push(question);
       return receipt;
     };
+  const isCall = row[0]?.question.kind === 'call';
   const action = await terminal.choose({
     message: row.length === 1 ? 'What do you want to do with it?' : `What do you want to do with these ${row.length}?`,
     choices: [
       { value: 'open', label: 'Answer', hint: row.length === 1 ? 'shows all of it' : 'shows all of them' },
-      { value: 'decline', label: 'Decline', hint: 'say no to the server' },
+      { value: 'decline', label: 'Decline', hint: isCall ? 'no call is made' : 'say no to the server' },
       { value: 'dismiss', label: 'Dismiss', hint: 'close without saying yes or no' },
       { value: 'leave', label: 'Leave open' },
     ],
@@ -138,8 +135,9 @@ async function answer(row: readonly Waiting[], terminal: Terminal, peer: Peer): 
   if (action === 'decline' || action === 'dismiss') {
     const receipts = await Promise.all(row.map(({ question }) => replyTo(question)({ action })));
     const late = receipts.filter(({ ok }) => !ok).length;
-    if (late < row.length) say(action === 'decline' ? 'Declined.' : 'Dismissed.');
-    if (late > 0) say(row.length === 1 ? 'The question had ended already.' : `${late} of them had ended already.`);
+    if (late < row.length) terminal.say([action === 'decline' ? 'Declined.' : 'Dismissed.']);
+    if (late > 0)
+      terminal.say([row.length === 1 ? 'The question had ended already.' : `${late} of them had ended already.`]);
   }
   if (action === 'open') {
     for (const { question, ended } of row) terminal.show(question, { reply: replyTo(question), ended: ended.signal });
@@ -159,19 +157,33 @@ function waitWords(wait: HostWait | undefined): string {
 }
 
 /** A row in one line: who asks, for which call, who waits, and what. */
-function lineOf([question, ...alike]: readonly [Question, ...Question[]], waits: Waits): string {
+export function lineOf([question, ...alike]: readonly [Question, ...Question[]], waits: Waits): string {
   const { call } = question;
   const about = call ? ` for ${visible(call.name, { max: 60 })}${waitWords(waits.get(call.id))}` : '';
-  const words =
-    alike.length > 0 ? `${1 + alike.length} calls are about to be made: yes or no?` : kindWords[question.kind];
-  const text = 'message' in question ? question.message : (words ?? '');
-  return `${visible(question.asker.id, { max: 40 })}${about}: ${visible(text, { max: 120 })}`;
+  const asks =
+    alike.length > 0
+      ? `${1 + alike.length} calls are about to be made: yes or no?`
+      : visible(asksOf(question), { max: 120 });
+  return `${visible(question.asker.id, { max: 40 })}${about}: ${asks}`;
 }
 
-const kindWords: Readonly<Record<string, string>> = {
-  'sign-in': 'asks you to sign in',
-  'sampling-request': 'asks to use your model',
-  'sampling-reply': 'wants a reply of your model',
-  roots: 'asks which folders it may use',
-  call: 'is about to be called: yes or no?',
-};
+/** What is asked: the server's words, or ours. */
+function asksOf(question: Question): string {
+  switch (question.kind) {
+    case 'form':
+    case 'url':
+      return question.message;
+    case 'url-finish':
+      return `waits for you to finish on a page: ${question.message}`;
+    case 'sign-in':
+      return question.more ? 'asks for more than your sign-in allows' : 'asks you to sign in';
+    case 'sampling-request':
+      return 'asks to use your model';
+    case 'sampling-reply':
+      return question.model.byHand ? 'asks for your reply' : 'asks for your model’s reply';
+    case 'roots':
+      return 'asks which folders it may use';
+    case 'call':
+      return 'the call is about to be made: yes or no?';
+  }
+}

@@ -5,9 +5,9 @@
  */
 import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import { ownVersion } from '../install/index.ts';
-import { type ExitName, exitCodeHelp, exitCodes } from './exit-codes.ts';
+import { type ExitName, exitCodeHelp, exitCodes, minWidthToWrap } from './exit-codes.ts';
 import { endWithReader } from './reader-gone.ts';
 import { subcommands } from './subcommands.ts';
 
@@ -19,6 +19,7 @@ export async function runProgram(): Promise<void> {
     .description('Ask the person, mid-call: elicitation, roots and sampling for MCP servers and hosts.')
     .version(ownVersion(), '-V, --version', 'print the version')
     .enablePositionalOptions()
+    .configureHelp({ formatItem, minWidthToWrap })
     .showHelpAfterError('(run with --help for usage)')
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'midcall: ')) })
     .addHelpText('after', () => `\n${exitCodeHelp(process.stdout.columns ?? 80)}`)
@@ -47,6 +48,17 @@ export async function runProgram(): Promise<void> {
       process.exitCode = exitCodes.failure.code;
     }
   }
+}
+
+/** Columns that a description needs beside its term. */
+const narrowest = 40;
+
+/** One row of the help: a description that has too little room beside its term goes below. */
+function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
+  const width = helper.helpWidth ?? 80;
+  if (description === '' || width - termWidth - 4 >= narrowest)
+    return Help.prototype.formatItem.call(helper, term, termWidth, description, helper);
+  return `  ${term}\n${helper.boxWrap(description, width - 6).replace(/^/gmu, ' '.repeat(6))}`;
 }
 
 const isCommand = (word: string): boolean => word === 'help' || subcommands.some(({ name }) => name === word);

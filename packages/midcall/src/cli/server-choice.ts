@@ -86,7 +86,8 @@ export function readServerList(file: string, only?: string): readonly ServerEntr
 function fromConfig(file: string, name: string | undefined): ServerEntry {
   const entries = readServerList(file, name);
   if (entries.length === 1) return entries[0]!;
-  const names = entries.map(entry => visible(entry.id, { max: 100 })).join(', ') || 'none';
+  if (entries.length === 0) throw usage(`There is no server in ${file} that can be used.`);
+  const names = entries.map(entry => visible(entry.id, { max: 100 })).join(', ');
   throw usage(`Choose one of the servers in ${file} with --server: ${names}.`);
 }
 

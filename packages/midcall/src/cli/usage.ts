@@ -21,7 +21,9 @@ export function readNamedFile(file: string, what: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (cause) {
-    if (own(cause, 'code') === 'ENOENT') throw noFile(path, { cause });
-    throw usage(`${what} ${path} cannot be read.`, { cause });
+    const code = own(cause, 'code');
+    if (code === 'ENOENT') throw noFile(path, { cause });
+    const why = code === 'EISDIR' ? ': it is a directory' : code === 'EACCES' ? ': you may not read it' : '';
+    throw usage(`${what} ${path} cannot be read${why}.`, { cause });
   }
 }

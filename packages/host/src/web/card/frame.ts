@@ -74,17 +74,6 @@ export interface CardBody {
   readonly needsChoice?: boolean;
 }
 
-const headline: Record<Question['kind'], string> = {
-  form: texts.question.asks,
-  url: texts.question.wantsToOpen,
-  'url-finish': texts.question.openedPage,
-  'sign-in': texts.question.wantsSignIn,
-  'sampling-request': texts.question.wantsModel,
-  'sampling-reply': texts.question.wantsReply,
-  roots: texts.question.wantsRoots,
-  call: texts.callQuestion.headline,
-};
-
 /** The icon that stands for a kind of question. */
 export function questionIcon(question: Question): Html {
   if (question.kind === 'url' || question.kind === 'url-finish' || question.kind === 'sign-in') return icons.page;
@@ -92,24 +81,24 @@ export function questionIcon(question: Question): Html {
   return question.kind === 'form' || question.kind === 'call' ? icons.question : icons.model;
 }
 
-/** The headline of a question, without who asks it. */
-export const questionHeadline = (question: Question): string =>
-  question.kind === 'sampling-reply' && question.model.byHand
-    ? texts.question.wantsYourReply
-    : question.kind === 'sign-in' && question.more
-      ? texts.question.wantsMore
-      : headline[question.kind];
+/** The headline of a question, without who asks it. @param hasEnded - true puts it in the past tense */
+export function questionHeadline(question: Question, hasEnded = false): string {
+  const words = hasEnded ? texts.question.asked : texts.question.asks;
+  if (question.kind === 'sampling-reply' && question.model.byHand) return words['own-reply'];
+  return words[question.kind === 'sign-in' && question.more ? 'sign-in-more' : question.kind];
+}
 
 /** Where the person signs in, in short. */
 const signInHost = ({ issuer }: SignInQuestion): string => (URL.canParse(issuer) ? new URL(issuer).host : issuer);
 
-/** What a question is about, for a list that names its server apart: the server's words, or else ours as a sentence. */
-export function questionSubject(question: Question): string {
+/**
+ * What a question is about, for a list that names its server apart: the server's words, or else ours as a sentence.
+ * @param hasEnded - true puts ours in the past tense
+ */
+export function questionSubject(question: Question, hasEnded = false): string {
   if ('message' in question) return question.message;
-  const words =
-    question.kind === 'sign-in'
-      ? texts.question.signInAt(questionHeadline(question), signInHost(question))
-      : questionHeadline(question);
+  const headline = questionHeadline(question, hasEnded);
+  const words = question.kind === 'sign-in' ? texts.question.signInAt(headline, signInHost(question)) : headline;
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

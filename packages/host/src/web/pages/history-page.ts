@@ -85,7 +85,7 @@ export function historyPage(
     );
   const answeredRows = questions.slice(0, questionsOnPage).map(({ question, ending }) => ({
     at: question.askedAt,
-    row: html`<tr><td>${clock(question.askedAt, zone)}</td>${serverCell(question.asker.id)}<td>${callCell(question.call, session)}</td><td class="long"><a href="${session.link(questionPath(question))}">${visibleHtml(questionSubject(question), 140, true)}</a></td><td>${ending ? endingChip(ending, deskEndings) : html`<span class="chip chip-wait"><span class="dot"></span>${texts.question.waiting}</span>`}</td></tr>`,
+    row: html`<tr><td>${clock(question.askedAt, zone)}</td>${serverCell(question.asker.id)}<td>${callCell(question.call, session)}</td><td class="long"><a href="${session.link(questionPath(question))}">${visibleHtml(questionSubject(question, ending !== undefined), 140, true)}</a></td><td>${ending ? endingChip(ending, deskEndings) : html`<span class="chip chip-wait"><span class="dot"></span>${texts.question.waiting}</span>`}</td></tr>`,
   }));
   const decided = notices.slice(0, questionsOnPage).map(({ notice, serverId, at }) => ({
     at,

@@ -124,7 +124,7 @@ export function endedEntries<E extends AnyEnding>(
   return html`${lastingEntry(
     'question',
     questionIcon(question),
-    html`<strong>${visibleHtml(question.asker.id, 80)}</strong> ${questionHeadline(question)}`,
+    html`<strong>${visibleHtml(question.asker.id, 80)}</strong> ${questionHeadline(question, true)}`,
     clock(question.askedAt, zone),
     html`${perhaps === true && html`<p class="perhaps">${texts.call.perhapsAsked(true)}</p>`}${message !== undefined && quoted(message)}${address}`,
   )}${(words.isFilledInByScript ? entry : lastingEntry)(

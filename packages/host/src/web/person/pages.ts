@@ -225,7 +225,7 @@ function pastRow(shown: EndedQuestion, { link, now, zone }: PersonView): Html {
     'via' in ending &&
     html`<span class="quiet-text">${ending.via === 'inbox' ? own.here : visibleHtml(own.elsewhere(ending.via), 60)}</span>`;
   const outcome = approvalStanding(shown) || html`${endingChip(ending, personTexts.ending)} ${where}`;
-  return html`<tr><td>${minute(endedAt, now, zone)}</td><td${attributes({ class: asker.id.length <= 20 && 'short' })}>${visibleHtml(asker.id, 80)}</td><td>${call ? html`<span class="mono">${visibleHtml(call.name, 120)}</span>` : html`<span class="quiet-text">${texts.question.noCall}</span>`}</td><td class="long"><a href="${link(answerPath(question))}">${visibleHtml(questionSubject(question), 140, true)}</a></td><td class="outcome">${outcome}</td></tr>`;
+  return html`<tr><td>${minute(endedAt, now, zone)}</td><td${attributes({ class: asker.id.length <= 20 && 'short' })}>${visibleHtml(asker.id, 80)}</td><td>${call ? html`<span class="mono">${visibleHtml(call.name, 120)}</span>` : html`<span class="quiet-text">${texts.question.noCall}</span>`}</td><td class="long"><a href="${link(answerPath(question))}">${visibleHtml(questionSubject(question, true), 140, true)}</a></td><td class="outcome">${outcome}</td></tr>`;
 }
 
 /** What the person was asked before, latest end first. */

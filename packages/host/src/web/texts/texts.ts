@@ -8,6 +8,9 @@ import { serverTexts } from './server.ts';
 import { settingTexts } from './settings.ts';
 import { taskTexts } from './task.ts';
 
+/** The kinds of question, where two of them have words of their own for a part of their questions. */
+type QuestionWording = Question['kind'] | 'own-reply' | 'sign-in-more';
+
 /** Through which view a person answered. */
 const through = (via: string) => (via === 'web' ? '' : ` in the ${via}`);
 
@@ -130,16 +133,32 @@ export const texts = {
     },
   },
   question: {
-    asks: 'asks you',
-    wantsToOpen: 'asks you to open a page',
-    wantsModel: 'asks to use your model',
-    wantsReply: 'asks for your model’s reply',
-    wantsYourReply: 'asks for your reply',
-    openedPage: 'is waiting for you to finish on a page',
-    wantsSignIn: 'asks you to sign in',
-    wantsMore: 'asks for more than your sign-in allows',
+    asks: {
+      form: 'asks you',
+      url: 'asks you to open a page',
+      'url-finish': 'is waiting for you to finish on a page',
+      'sign-in': 'asks you to sign in',
+      'sign-in-more': 'asks for more than your sign-in allows',
+      'sampling-request': 'asks to use your model',
+      'sampling-reply': 'asks for your model’s reply',
+      'own-reply': 'asks for your reply',
+      roots: 'asks which folders it may use',
+      call: 'is about to be called',
+    } satisfies Record<QuestionWording, string>,
+    /** Of a question that has ended. */
+    asked: {
+      form: 'asked you',
+      url: 'asked you to open a page',
+      'url-finish': 'waited for you to finish on a page',
+      'sign-in': 'asked you to sign in',
+      'sign-in-more': 'asked for more than your sign-in allowed',
+      'sampling-request': 'asked to use your model',
+      'sampling-reply': 'asked for your model’s reply',
+      'own-reply': 'asked for your reply',
+      roots: 'asked which folders it might use',
+      call: 'was about to be called',
+    } satisfies Record<QuestionWording, string>,
     signInAt: (headline: string, host: string) => `${headline}, at ${host}`,
-    wantsRoots: 'asks which folders it may use',
     forCall: 'for the call',
     noCall: 'call not named',
     outsideCall: 'The server did not say which call this is for.',
@@ -253,7 +272,6 @@ export const texts = {
     noContent: 'The answer had no values.',
   },
   callQuestion: {
-    headline: 'is about to be called',
     tool: 'Tool:',
     notMade: (count: number) => (count === 1 ? 'The call has not been made.' : 'The calls have not been made.'),
     because: (why: string) => `You are asked because ${why}.`,

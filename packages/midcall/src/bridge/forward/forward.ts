@@ -15,6 +15,8 @@
  *   call is kept for a while, and found when the client makes it again; from 2026-07-28, to disconnect is to cancel
  *   (basic/patterns/cancellation, Transport-Specific Cancellation).
  * - forward-B6 A call that the rules ask about is not made for a client that has stopped waiting: it is made when that client calls again.
+ * - forward-B7 A question that the host asks is open for an hour, in either revision: on 2026-07-28, its call waits that long for the
+ *   client to come back with the answer.
  * - forward-B5 A call that is a task of its host waits for as long as the task does, and is stopped when the task is over.
  */
 
@@ -121,11 +123,11 @@ async function joined(
       .notify({ method: 'notifications/progress', params: { ...progress, progressToken } } as never)
       .catch(() => {});
   };
-  let at: { readonly upstreamCall: UpstreamCall; readonly leave: () => void } | undefined;
+  let at: { readonly upstreamCall: UpstreamCall; readonly leave: ReturnType<UpstreamCall['join']> } | undefined;
   const join = (upstreamCall: UpstreamCall | undefined): void => {
     if (!at && upstreamCall) at = { upstreamCall, leave: upstreamCall.join(host, onProgress) };
   };
-  call.defer(() => {
+  call.defer(how => {
     if (!at) return;
     const { reason } = mcpReq.signal;
     const isCut = reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed;
@@ -136,7 +138,7 @@ async function joined(
     if (isGone && isMade) at.upstreamCall.sendAway();
     if (isGone && !isMade) at.upstreamCall.notMade();
     else if (mcpReq.signal.aborted && !isGone) at.upstreamCall.stop();
-    else at.leave();
+    else at.leave(how === 'suspended' ? { forMs: hostMs } : {});
   });
   // Joined within the step, so that neither another client nor the end of this run can come between.
   const id = await call.step('call the upstream server', async () => {
@@ -154,7 +156,7 @@ async function joined(
 const over = (): MidcallError =>
   new MidcallError(
     'call/interrupted',
-    'This call is over: it was stopped, or the bridge that made it has ended. Find out what took effect before calling again.',
+    `This call is over: it was stopped, its question got no answer within ${hostMs / 60_000} minutes, or the bridge that made it has ended. Find out what took effect before calling again.`,
   );
 
 /** The host shows sampling to its person: the request before its model runs, and the reply after it. */
@@ -169,7 +171,7 @@ async function sample(job: Sample, n: number, call: Call): Promise<void> {
   if (!(await call.step(`sampling ${n}`, () => job.open))) return;
   const { includeContext: _, ...request } = job.request;
   try {
-    job.settle({ result: await call.sample(request) });
+    job.settle({ result: await call.sample({ ...request, timeoutMs: hostMs }) });
   } catch (error) {
     job.settle({ error });
   }
@@ -212,6 +214,12 @@ async function put(
 
 /** A form that does not fit is asked again, so it may take more than one round. */
 const roundsOfForm = 3;
+
+/**
+ * How long a question waits for the host, in milliseconds (forward-B7). Its server may withdraw it before that; a host that has gone
+ * keeps a call from ending no longer than this.
+ */
+const hostMs = 60 * 60_000;
 
 /**
  * How long a question of a task waits for the host, in milliseconds: as long as the task lives. The server withdraws it before
@@ -284,10 +292,10 @@ async function askHost(
 ): Promise<Answered | undefined> {
   const { inbox, pagesAtHost } = session;
   const ended = inbox.ended(question.id);
-  const time = call.outlivesRequest ? { timeoutMs: taskMs } : {};
+  const timeoutMs = call.outlivesRequest ? taskMs : hostMs;
   const received = session.received(question);
   const pass = async (params: Readonly<Record<string, unknown>>) => {
-    const { result, ...answer } = await call.pass({ params, ...time }, ended);
+    const { result, ...answer } = await call.pass({ params, timeoutMs }, ended);
     const { action: _, content, ...also } = result ?? {};
     session.connection.alsoAnswer(question.id, also);
     return { ...answer, content };
@@ -307,14 +315,14 @@ async function askHost(
       call.defer(how => {
         if (isOut && how === 'suspended') upstreamCall.sendAway();
       });
-      const answer = await call.elicit({ message: question.message, form: emit(fields), ...time }, ended);
+      const answer = await call.elicit({ message: question.message, form: emit(fields), timeoutMs }, ended);
       isOut = false;
       return answer;
     }
     if (question.kind === 'call') {
       const meta = question.hostPersists ? { _meta: { persist: ['session', 'always'] } } : {};
       const params = { message: textOf(question), requestedSchema: emit([]), ...meta };
-      const { result, ...answer } = await call.pass({ params, ...time }, ended);
+      const { result, ...answer } = await call.pass({ params, timeoutMs }, ended);
       // An accept has nothing else in it: what lets later calls pass beyond that is chosen by the person at the desk.
       const persist = own(own(result ?? {}, '_meta'), 'persist');
       return persist === undefined ? answer : { ...answer, content: { persist } };

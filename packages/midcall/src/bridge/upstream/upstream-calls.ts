@@ -294,9 +294,9 @@ export class UpstreamCall implements UpstreamCallListener {
    * @param host - what the client calls itself
    * @param onProgress - told of the server's progress
    * @returns a function that ends the wait; if nobody else waits, the call is kept for a while and then stopped
-   *   (upstream-calls-C3)
+   *   (upstream-calls-C3): `forMs` milliseconds, or `unclaimedMs` if absent
    */
-  join(host: string, onProgress: (progress: CallProgress) => void): () => void {
+  join(host: string, onProgress: (progress: CallProgress) => void): (kept?: { readonly forMs?: number }) => void {
     this.#callOff?.();
     this.#callOff = undefined;
     this.#host = host;
@@ -304,12 +304,12 @@ export class UpstreamCall implements UpstreamCallListener {
     this.#sentAway = false;
     const listener = (progress: CallProgress): void => onProgress(progress);
     this.#listeners.push(listener);
-    return () => {
+    return ({ forMs = this.#parts.unclaimedMs } = {}) => {
       const at = this.#listeners.indexOf(listener);
       if (at >= 0) this.#listeners.splice(at, 1);
       if (at < 0 || this.#listeners.length > 0 || this.#forgotten) return;
       if (this.#delivered) this.#forget();
-      else if (!this.#tasks?.size) this.#callOff = this.#parts.clock.after(this.#parts.unclaimedMs, () => this.stop());
+      else if (!this.#tasks?.size) this.#callOff = this.#parts.clock.after(forMs, () => this.stop());
     };
   }
 
