@@ -41,7 +41,7 @@ import {
 import { writeError } from '../observe/index.ts';
 import { makeServer } from '../request/index.ts';
 import { type AnyServerFactory, asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/index.ts';
-import { loud, Serving } from '../serving/index.ts';
+import { checkedFactory, Serving } from '../serving/index.ts';
 import { batchRefusal, boundRequest, readRequest, requestsIn, unread } from './body.ts';
 import { servingPages } from './cors.ts';
 import type { EventStoreOptions } from './event-store.ts';
@@ -207,8 +207,7 @@ export function mcpEndpoint(factory: AnyServerFactory, options: HttpOptions = {}
   const onError = options.onError && visibleErrors(options.onError);
   const serving = new Serving();
   const responses = new OpenResponses();
-  const own = factory as McpServerFactory;
-  const made = onError ? own : loud(own);
+  const made = checkedFactory(factory as McpServerFactory, onError);
   const build: McpServerFactory = async context => serving.follow(await made(context));
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
