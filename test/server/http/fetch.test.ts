@@ -123,7 +123,7 @@ describe('where no process lives', () => {
       reason: 'unavailable',
     });
     await client.callTool({ name: 'paint' });
-    expect(warned.filter(each => each.includes('without a session'))).toHaveLength(1);
+    expect(warned.filter(each => each.includes('only within a session'))).toHaveLength(1);
     expect(made.sessions).toBe(0);
   });
 });

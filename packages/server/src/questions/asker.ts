@@ -58,8 +58,8 @@ const tooMany = () =>
   );
 
 const withoutSession =
-  'midcall: a client of revision 2025-11-25 called without a session, in which alone it can be asked, so its question went to ' +
-  "nobody. Serve with mcpEndpoint or serveHttp of '@midcall/server', without sessions: false.";
+  'midcall: a client whose revision lets it be asked only within a session called without one, so its question went to nobody. ' +
+  "Serve with mcpEndpoint or serveHttp of '@midcall/server', without sessions: false.";
 
 /** The questions of one run. */
 export interface Asker {
