@@ -54,6 +54,9 @@ import type { SessionRequest } from './session.ts';
 import { HttpSessions, type SessionOptions } from './sessions.ts';
 import { type Outgoing, UnreadBytes, type UnreadOptions } from './unread-bytes.ts';
 
+/** Where a load balancer asks a replica of a fleet whether it takes requests. */
+export const HEALTH_PATH = '/healthz';
+
 /** How an endpoint is served. */
 export interface HttpOptions {
   /** The endpoint's path as clients see it, with the path below which a framework mounts it; `/mcp` by default. */
@@ -257,7 +260,7 @@ export function mcpEndpoint(factory: AnyServerFactory, options: HttpOptions = {}
     context: RequestExtras,
   ): Promise<Response | Refusal | undefined> => {
     // A load balancer knows a replica only by its address.
-    if (options.fleet && at.pathname === '/healthz') {
+    if (options.fleet && at.pathname === HEALTH_PATH) {
       const report = await health();
       return Response.json(report, { status: report.ok ? 200 : 503, headers: { 'cache-control': 'no-store' } });
     }
