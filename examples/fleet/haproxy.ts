@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Balancer } from './balancer.ts';
 
 /** An account's PATH may lack the folder that Debian installs it in. */
-const haproxy = process.env['MIDCALL_HAPROXY'] ?? 'haproxy';
+export const haproxy = process.env['MIDCALL_HAPROXY'] ?? 'haproxy';
 
 export const hasHaproxy = (): boolean => spawnSync(haproxy, ['-v'], { stdio: 'ignore' }).status === 0;
 

@@ -355,6 +355,15 @@ describe('an exploration', () => {
     expect(report).toMatchObject({ findings: [], outside: [] });
   });
 
+  it('an exploration lets the days pass for which a question is open, in both eras and as a task', async () => {
+    const report = await run(async call => {
+      const answer = await call.elicit({ message: 'When you have time?', form: Boolean, timeoutMs: 6 * 86_400_000 });
+      return text(answer.action === 'cancel' ? answer.reason : answer.action);
+    });
+    expect(report.findings, report.text).toEqual([]);
+    expect(report.notCovered).toEqual([]);
+  });
+
   it('an exploration samples beyond its depth within its budget, and says so', async () => {
     const report = await run(
       async call => {

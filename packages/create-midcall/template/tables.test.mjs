@@ -9,7 +9,8 @@ for (const era of eras) {
   test(`${era}: books the hour that the guest picked`, async () => {
     const free = ['18:00', '19:30'];
     const person = scriptedPerson([{ action: 'accept', content: { time: '19:30' } }]);
-    const pair = await connectPair(() => tablesServer(midcall(), free), { era, person });
+    const mid = midcall();
+    const pair = await connectPair(() => tablesServer(mid, free), { era, person });
     const { content } = await pair.client.callTool({ name: 'table_book', arguments: { guests: 4 } });
     await pair.close();
     assert.equal(content[0].text, 'Booked for 4 at 19:30.');

@@ -2,7 +2,7 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { own } from '@midcall/core/json';
-import { checkKind, checkOptions, func, oneOf, text } from '@midcall/core/options';
+import { checkKind, checkOptions, func, mcpServerKind, oneOf, text } from '@midcall/core/options';
 import { type StopOptions, stopKinds, stopParts } from '@midcall/core/stop';
 import type {
   CallToolResult,
@@ -49,7 +49,6 @@ import {
   type ResourceAnswer,
   type ResourceConfig,
   readArguments,
-  serverKind,
   type ToolAnswer,
   type ToolConfig,
   taskKind,
@@ -457,7 +456,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     },
     resource: resource as Midcall['resource'],
     handle(server: McpServer, method, handler, options = {}) {
-      checkKind('mid.handle', 'the first argument', server, serverKind);
+      checkKind('mid.handle', 'the first argument', server, mcpServerKind);
       checkKind('mid.handle', 'the method', method, oneOf(...askingMethods));
       checkKind('mid.handle', 'the handler', handler, func);
       checkOptions<GatewayOptions>('mid.handle', options, { task: taskKind, cards: func });
@@ -516,6 +515,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       frontOf(server).take('resources/read', ({ uri }) => (uri === CARD_URI ? readCard : gatewayReads.get(server)));
     },
     wrap(server) {
+      checkKind('mid.wrap', 'the first argument', server, mcpServerKind);
       wrap(server as unknown as McpServer);
       return server;
     },

@@ -7,8 +7,8 @@ import {
   anything,
   checkKind,
   func,
-  having,
   type Kind,
+  mcpServerKind,
   name as nameKind,
   oneOf,
   schemaKind,
@@ -95,7 +95,6 @@ export const addressKind: Kind = {
   words: 'a URI or a ResourceTemplate',
   fits: value => typeof value === 'string' || (typeof value === 'object' && value !== null && 'uriTemplate' in value),
 };
-export const serverKind = having('an McpServer', 'registerTool', 'registerPrompt', 'registerResource');
 
 const configKind: Kind = { words: 'an object, such as {}, and the handler comes after it', fits: isRecord };
 
@@ -104,7 +103,7 @@ export function checkRegistration(
   place: string,
   registration: { server: unknown; name: unknown; config: unknown; handler: unknown },
 ): void {
-  checkKind(place, 'the first argument', registration.server, serverKind);
+  checkKind(place, 'the first argument', registration.server, mcpServerKind);
   checkKind(place, 'the name', registration.name, nameKind);
   checkKind(place, 'the config', registration.config, configKind);
   checkKind(place, 'the handler', registration.handler, func);

@@ -15,8 +15,8 @@ afterEach(async () => {
 const at = new URL('http://localhost/mcp');
 const textOf = (result: unknown) => (result as { content: { text: string }[] }).content[0]!.text;
 
-function endpoint(options: HttpOptions = {}) {
-  const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
+function endpoint(options: HttpOptions = {}, warned: string[] = []) {
+  const mid = midcall({ suspectBelowMs: 0, warn: warning => void warned.push(warning) });
   const made = mcpEndpoint(() => {
     const server = new McpServer({ name: 'fetched', version: '1.0.0' });
     mid.tool(server, 'paint', {}, async (_args, call) => {
@@ -114,13 +114,16 @@ describe('where no process lives', () => {
   });
 
   it('an endpoint without sessions serves a 2025-11-25 client, and tells its tools that nobody can be asked', async () => {
-    const made = endpoint({ sessions: false });
+    const warned: string[] = [];
+    const made = endpoint({ sessions: false }, warned);
     const client = await connect('2025-11-25', (url, init) => made.fetch(new Request(url, init)));
     expect(textOf(await client.callTool({ name: 'whoami' }))).toBe('nobody');
     expect(JSON.parse(textOf(await client.callTool({ name: 'paint' })))).toMatchObject({
       action: 'cancel',
       reason: 'unavailable',
     });
+    await client.callTool({ name: 'paint' });
+    expect(warned.filter(each => each.includes('only within a session'))).toHaveLength(1);
     expect(made.sessions).toBe(0);
   });
 });

@@ -6,6 +6,7 @@ import { type HttpOptions, mcpEndpoint } from '@midcall/server/http';
 import { nodeHandler, serveHttp, serveStdio } from '@midcall/server/node';
 import { connectPair, eras, explore, pairings } from '@midcall/testing';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { McpServer as ServerOfV1 } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { InMemoryTransport, McpServer, ProtocolError } from '@modelcontextprotocol/server';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
@@ -55,6 +56,43 @@ describe.each(eras)('%s', era => {
     await serving.stop({ within: 0 });
     expect(told.text).toMatch(/^midcall: a registration failed: \w*Error: .*\n\s+at /u);
     expect(told.text).toContain('told-errors.test.ts');
+  });
+
+  it.each(['memory', 'http'] as const)(
+    'a factory that returns no server, over %s, is told what to return',
+    async carrier => {
+      const told = standardError();
+      const forgetful = (() => void new McpServer({ name: 'adds', version: '1.0.0' })) as never;
+      await expect(connectPair(forgetful, { era, carrier })).rejects.toThrow(
+        "What a factory of servers returns must be an McpServer or a Server of '@modelcontextprotocol/server'",
+      );
+      const [near, far] = InMemoryTransport.createLinkedPair();
+      const serving = serveStdio(forgetful, { transport: far });
+      await expect(client(era).connect(near)).rejects.toThrow();
+      await serving.stop({ within: 0 });
+      expect(told.text).toMatch(
+        /^midcall: the factory of a server failed: TypeError: What a factory .* got nothing\./mu,
+      );
+    },
+  );
+
+  it('a server of SDK v1 is refused where a tool is registered', async () => {
+    const told = standardError();
+    const mid = midcall();
+    const factory = () => {
+      const server = new ServerOfV1({ name: 'adds', version: '1.0.0' });
+      // @ts-expect-error: the types refuse it as well
+      mid.tool(server, 'add', {}, () => 'added');
+      return server;
+    };
+    // @ts-expect-error: the types refuse it as well
+    await expect(connectPair(factory, { era })).rejects.toThrow(
+      "must be an McpServer of '@modelcontextprotocol/server' (SDK v2;",
+    );
+    expect(told.text).toContain('midcall: a registration failed');
+    expect(() => mid.wrap(new ServerOfV1({ name: 'adds', version: '1.0.0' }) as never)).toThrow(
+      'mid.wrap: the first argument',
+    );
   });
 
   const served: readonly (readonly [string, (options: HttpOptions) => Promise<{ url: URL; fetch?: typeof fetch }>])[] =

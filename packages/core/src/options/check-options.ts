@@ -116,6 +116,33 @@ export const schemaKind: Kind = {
 /** A function that makes a server for each connection or request. */
 export const serverFactoryKind: Kind = { ...func, words: 'a function that makes a server: () => notesServer()' };
 
+const sdk = "'@modelcontextprotocol/server' (SDK v2; '@modelcontextprotocol/sdk' is v1)";
+
+/** What tools, prompts and resources are registered with. */
+export const mcpServerKind: Kind = {
+  words: `an McpServer of ${sdk}`,
+  fits: value =>
+    hasMethods(value, 'registerTool', 'registerPrompt', 'registerResource') &&
+    isSdkServer((value as { readonly server?: unknown }).server),
+};
+
+const madeKind: Kind = {
+  words: `an McpServer or a Server of ${sdk}`,
+  fits: value => mcpServerKind.fits(value) || isSdkServer(value),
+};
+
+/**
+ * Checks what a factory has returned: the SDK answers requests to anything else with an internal error, and tells nobody why.
+ * @throws TypeError that says what to return
+ */
+export function checkMade(made: unknown): void {
+  if (!madeKind.fits(made)) throw new TypeError(mismatch('What a factory of servers returns', madeKind, made));
+}
+
+/** A server of SDK v1 does not say which revision was negotiated, and cannot be served in two eras. */
+const isSdkServer = (value: unknown): boolean =>
+  hasMethods(value, 'connect', 'setRequestHandler', 'getNegotiatedProtocolVersion');
+
 /** A store, by its methods. */
 export const storeKind: Kind = {
   words:

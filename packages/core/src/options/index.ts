@@ -2,6 +2,7 @@ export type { Kind, Kinds } from './check-options.ts';
 export {
   anything,
   checkKind,
+  checkMade,
   checkOptions,
   count,
   duration,
@@ -11,6 +12,7 @@ export {
   hostName,
   kindOf,
   listOf,
+  mcpServerKind,
   name,
   nearest,
   notNegative,

@@ -41,7 +41,7 @@ import {
 import { writeError } from '../observe/index.ts';
 import { makeServer } from '../request/index.ts';
 import { type AnyServerFactory, asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/index.ts';
-import { loud, Serving } from '../serving/index.ts';
+import { checkedFactory, Serving } from '../serving/index.ts';
 import { batchRefusal, boundRequest, readRequest, requestsIn, unread } from './body.ts';
 import { servingPages } from './cors.ts';
 import type { EventStoreOptions } from './event-store.ts';
@@ -53,6 +53,9 @@ import { ownerBy, readSender } from './sender.ts';
 import type { SessionRequest } from './session.ts';
 import { HttpSessions, type SessionOptions } from './sessions.ts';
 import { type Outgoing, UnreadBytes, type UnreadOptions } from './unread-bytes.ts';
+
+/** Where a load balancer asks a replica of a fleet whether it takes requests. */
+export const HEALTH_PATH = '/healthz';
 
 /** How an endpoint is served. */
 export interface HttpOptions {
@@ -207,8 +210,7 @@ export function mcpEndpoint(factory: AnyServerFactory, options: HttpOptions = {}
   const onError = options.onError && visibleErrors(options.onError);
   const serving = new Serving();
   const responses = new OpenResponses();
-  const own = factory as McpServerFactory;
-  const made = onError ? own : loud(own);
+  const made = checkedFactory(factory as McpServerFactory, onError);
   const build: McpServerFactory = async context => serving.follow(await made(context));
   const hosts = [...localhostAllowedHostnames(), ...(options.allowedHosts ?? [])];
   const origins = [...localhostAllowedOrigins(), ...(options.allowedOrigins ?? [])];
@@ -258,7 +260,7 @@ export function mcpEndpoint(factory: AnyServerFactory, options: HttpOptions = {}
     context: RequestExtras,
   ): Promise<Response | Refusal | undefined> => {
     // A load balancer knows a replica only by its address.
-    if (options.fleet && at.pathname === '/healthz') {
+    if (options.fleet && at.pathname === HEALTH_PATH) {
       const report = await health();
       return Response.json(report, { status: report.ok ? 200 : 503, headers: { 'cache-control': 'no-store' } });
     }

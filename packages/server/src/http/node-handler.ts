@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { bodyOf, contained, originalUrl, readTarget } from '@midcall/core/node';
 import { checkKind, having } from '@midcall/core/options';
 import type { AuthInfo } from '@modelcontextprotocol/server';
-import type { McpEndpoint } from './endpoint.ts';
+import { HEALTH_PATH, type McpEndpoint } from './endpoint.ts';
 import type { Outgoing } from './unread-bytes.ts';
 
 /** What the SDK's middleware for Express has verified. */
@@ -32,7 +32,10 @@ export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
     const { url, auth }: Verified = req;
     req.url = originalUrl(req);
     const target = readTarget(req);
-    if (!target) return refuse(res);
+    if (!target) {
+      if (!isHealthCheck(req)) return refuse(res);
+      req.headers.host = 'localhost';
+    }
     const parsedBody = bodyOf(req, third);
     const outgoing: Outgoing = {
       get headersSent() {
@@ -49,7 +52,7 @@ export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
       ...(parsedBody !== undefined && { parsedBody }),
       ...(auth && { authInfo: auth }),
     };
-    req.url = target.path;
+    req.url = target?.path ?? HEALTH_PATH;
     const fetch = async (request: Request): Promise<Response> => {
       const response = await endpoint.fetch(request, context);
       // Whether the connection stays open is between Node and the client.
@@ -62,6 +65,10 @@ export function nodeHandler(endpoint: Pick<McpEndpoint, 'fetch'>): NodeHandler {
     await sent.catch(() => res.destroy());
   });
 }
+
+/** HTTP/1.0 has no Host header, and load balancers such as HAProxy ask in it whether a replica takes requests. */
+const isHealthCheck = ({ method, url, httpVersion, headers }: IncomingMessage): boolean =>
+  method === 'GET' && url === HEALTH_PATH && httpVersion === '1.0' && headers.host === undefined;
 
 /** Ends the connection of a response, and drops what the system still has to send on it. */
 function endConnection({ httpVersionMajor, socket }: IncomingMessage, res: ServerResponse): void {

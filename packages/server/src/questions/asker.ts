@@ -57,6 +57,10 @@ const tooMany = () =>
     `This call asked ${MAX_ASKS} questions, so it was ended. Ask once for all that is needed.`,
   );
 
+const withoutSession =
+  'midcall: a client whose revision lets it be asked only within a session called without one, so its question went to nobody. ' +
+  "Serve with mcpEndpoint or serveHttp of '@midcall/server', without sessions: false.";
+
 /** The questions of one run. */
 export interface Asker {
   /** @param withdrawn - fires when another server withdraws the question, if it is one of another server's */
@@ -128,6 +132,7 @@ export function asker(run: CallRun, options: AskerOptions): Asker {
   /** The result if no channel can give an answer that counts: the fallback, or that nobody could be asked. */
   const putToNobody = <T>(question: FormQuestion<T>): Promise<Put<T>> => {
     const { fallback, required } = question.ask;
+    if (request.client.asks === 'none') config.warnOnce('sessions', withoutSession);
     const instead = async (): Promise<Recording> => {
       if (fallback !== undefined) return { kind: 'fallback' };
       return required ? run.fail(unmet(question)) : unanswered('unavailable', 0);

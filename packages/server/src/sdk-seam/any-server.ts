@@ -18,6 +18,8 @@ export interface AnyMcpServer {
 export interface AnyServer {
   connect(...args: never[]): unknown;
   setRequestHandler(...args: never[]): unknown;
+  /** A server of SDK v1 has no such method, and cannot be served in two eras. */
+  getNegotiatedProtocolVersion(): string | undefined;
 }
 
 /** Makes a server, as the SDK's `McpServerFactory`. */

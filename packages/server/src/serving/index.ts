@@ -1,1 +1,1 @@
-export { loud, Serving } from './serving.ts';
+export { checkedFactory, Serving } from './serving.ts';

@@ -4,7 +4,7 @@ import { closing, type StopOptions, stopKinds } from '@midcall/core/stop';
 import type { McpServerFactory, Transport } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio as serveBySdk } from '@modelcontextprotocol/server/stdio';
 import type { AnyServerFactory } from '../sdk-seam/index.ts';
-import { loud, Serving } from './serving.ts';
+import { checkedFactory, Serving } from './serving.ts';
 
 /** How a client on standard input and output is served. */
 export interface StdioOptions {
@@ -48,8 +48,7 @@ export function serveStdio(factory: AnyServerFactory, options: StdioOptions = {}
   });
   const { transport = new StdioServerTransport(), onError } = options;
   const serving = new Serving();
-  const own = factory as McpServerFactory;
-  const build = onError ? own : loud(own);
+  const build = checkedFactory(factory as McpServerFactory, onError);
   const start = transport.start.bind(transport);
   // The SDK starts the transport when it listens to it; a message may come with that.
   transport.start = () => {

@@ -2,6 +2,7 @@
  * What one way of serving has made and has in progress: the servers of its factory, their connections, and the instances of the
  * library that they belong to. It is stopped by the rule of `core/stop/`, over stdio and HTTP alike.
  */
+import { checkMade } from '@midcall/core/options';
 import { type StopOptions, type StopPart, stopParts } from '@midcall/core/stop';
 import type { McpServer, McpServerFactory, Server, Transport } from '@modelcontextprotocol/server';
 import { writeError } from '../observe/index.ts';
@@ -87,14 +88,19 @@ export class Serving {
   }
 }
 
-/** The same factory, which writes what it throws on standard error. */
-export const loud =
-  (factory: McpServerFactory): McpServerFactory =>
+/**
+ * The same factory, which refuses what is no server.
+ * @param onError - told by others what a factory throws; if absent, it is written on standard error
+ */
+export const checkedFactory =
+  (factory: McpServerFactory, onError: ((error: Error) => void) | undefined): McpServerFactory =>
   async context => {
     try {
-      return await factory(context);
+      const made = await factory(context);
+      checkMade(made);
+      return made;
     } catch (error) {
-      writeError('the factory of a server', error);
+      if (!onError) writeError('the factory of a server', error);
       throw error;
     }
   };

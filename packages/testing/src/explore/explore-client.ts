@@ -10,9 +10,8 @@ import type { Wire, WireMessage } from './explore-wire.ts';
 const momentMs = 300;
 /** Longer than any question may stay open, and within the life of a state. */
 const personGoneMs = 25 * 86_400_000;
+/** Timers that are run one by one before time passes in strides. */
 const mostTimers = 50;
-/** Waits as above, but allows for the timers with which a server maintains its tasks. */
-const mostTimersOfTask = 5_000;
 const tasks = 'io.modelcontextprotocol/tasks';
 
 /** The call, and its client. */
@@ -97,10 +96,28 @@ async function pushed(path: Path): Promise<Trace['end']> {
   }
 }
 
+/**
+ * Moves the clock, from timer to timer at first. A server has timers that repeat every few seconds, and a question may be open for
+ * days: so then by strides, each a twentieth of the time that has passed.
+ * @returns moves it once; false if no more can happen
+ */
+function passing(clock: Path['clock']): () => boolean {
+  const began = clock.now();
+  let fired = 0;
+  return () => {
+    fired += 1;
+    if (fired <= mostTimers) return clock.next();
+    const passed = clock.now() - began;
+    clock.leap(Math.max(1_000, Math.ceil(passed / 20)));
+    return passed < personGoneMs;
+  };
+}
+
 /** Moves the clock until the server has withdrawn every question that nobody answers. */
 async function letTimePass({ wire, clock }: Path, silent: Set<number | string | undefined>): Promise<void> {
   const messages: WireMessage[] = [];
-  for (let fired = 0; silent.size > 0 && fired < mostTimers && clock.next(); fired++) {
+  const pass = passing(clock);
+  while (silent.size > 0 && pass()) {
     for (const message of await wire.drain()) {
       if (message.method === 'notifications/cancelled') silent.delete(message.params?.['requestId'] as number);
       else messages.push(message);
@@ -307,9 +324,10 @@ async function newsOf({ wire, trace }: Path): Promise<ToldTask | undefined> {
 
 /** Moves the clock until the server reports something about a task whose questions nobody answers. */
 async function letTaskGoOn({ wire, clock }: Path): Promise<void> {
-  for (let fired = 0; fired < mostTimersOfTask; fired++) {
+  const pass = passing(clock);
+  for (;;) {
     const messages = await wire.drain();
     wire.unread(messages);
-    if (messages.some(({ method }) => method === news) || !clock.next()) return;
+    if (messages.some(({ method }) => method === news) || !pass()) return;
   }
 }
