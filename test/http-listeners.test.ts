@@ -148,6 +148,28 @@ describe('a listener whose handler fails', () => {
     expect(reached).toEqual([]);
   });
 
+  it('listener-C1: a listener tells nobody of clients that leave before their request has arrived', async () => {
+    const told: Error[] = [];
+    const { server, port } = await listenHttp(
+      async req => {
+        for await (const _ of req);
+      },
+      { port: 0, onError: error => told.push(error) },
+    );
+    onTestFinished(() => void server.close());
+    const left: Promise<unknown>[] = [];
+    server.on('request', (_req, res) => left.push(once(res, 'close')));
+    for (let n = 0; n < 20; n += 1) {
+      const client = dial(port, '127.0.0.1');
+      client.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf');
+      await once(server, 'request');
+      client.destroy();
+    }
+    await Promise.all(left);
+    await new Promise(resolve => setImmediate(resolve));
+    expect([left.length, told]).toEqual([20, []]);
+  });
+
   it('listener-C1: a listener whose handler fails cuts the answer off where it has begun', async () => {
     const told: Error[] = [];
     const { server, port } = await listenHttp(

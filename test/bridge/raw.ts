@@ -43,8 +43,10 @@ async function rawServer(era: Era, about: Json & { readonly serverInfo: Json }, 
     if (frame.method === 'subscriptions/listen')
       return void response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const send = (each: object): void =>
-      void response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...each })}\n\n`);
+    // What JSON.stringify writes of no value is given as a text: 'number:1e400'.
+    const written = (each: object): string =>
+      JSON.stringify({ jsonrpc: '2.0', ...each }).replaceAll(/"number:([^"]+)"/g, '$1');
+    const send = (each: object): void => void response.write(`data: ${written(each)}\n\n`);
     const answer = introduce(frame) ?? (await serve(frame, send)) ?? { error: { code: -32601, message: 'None.' } };
     const result = answer['result'] as Json | undefined;
     send({ id: frame.id, ...answer, ...(result && isNew && { result: { resultType: 'complete', ...result } }) });

@@ -142,6 +142,34 @@ describe.each(pairsOfFrames)('a host of %s before a server of %s', (host, upstre
     expect(on.server.of('resources/read')[0]!.params).toMatchObject({ _meta: meta });
   });
 
+  it('a host gets results whose parts are not what the protocol has there, as the server sent them', async () => {
+    const results: readonly Json[] = [
+      { content: null },
+      { content: 'text' },
+      { content: [null, { type: 'text', text: 'beside it' }], structuredContent: [1] },
+      { content: [beam, 'text'], isError: null },
+      { content: [{ type: 'text', text: 'so' }], isError: 'yes', structuredContent: null },
+    ];
+    const serveOdd: Serve = ({ method, params }) => {
+      if (method === 'tools/list') return { result: { tools } };
+      if (method === 'prompts/get') return { result: { messages: 'none' } };
+      if (method === 'resources/read') return { result: { contents: [null, { uri: 'raw://r', text: 'beside it' }] } };
+      const n = (params!['arguments'] as Json)['n'] as number;
+      return { result: results[n - 1] ?? { content: [beam], 'example.org/large': 'number:1e400' } };
+    };
+    await using on = await rawStage(host, upstream, { about, serve: serveOdd });
+    for (const [at, sent] of results.entries()) {
+      const { result, error } = await on.ask('tools/call', { name: 'measure', arguments: { n: at + 1 } });
+      const { structuredContent: _, ...rest } = sent;
+      expect(result ?? error).toMatchObject(rest);
+    }
+    const large = await on.ask('tools/call', { name: 'measure', arguments: { n: results.length + 1 } });
+    expect(large.result).toMatchObject({ content: [beam], 'example.org/large': null });
+    expect((await on.ask('prompts/get', { name: 'p' })).result).toMatchObject({ messages: 'none' });
+    const read = await on.ask('resources/read', { uri: 'raw://r' });
+    expect(read.result).toMatchObject({ contents: [null, { uri: 'raw://r', text: 'beside it' }] });
+  });
+
   it('a host uses methods and notifications that nobody else knows', async () => {
     await using on = await rawStage(host, upstream, { about, serve });
     const question = { text: 'six by nine', _meta: { traceparent: 'x', progressToken: 7 } };

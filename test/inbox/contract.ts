@@ -615,6 +615,27 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       expect(await a.store.person('ada').reply(asked.id, yes)).toEqual({ ok: true });
     });
 
+    it('of replies to a question that its bridge does not take, only four wait, and the first of them counts', async () => {
+      const at = await place();
+      const slow = manualClock();
+      const [a, b] = [await bridge({ ...at, clock: slow }), await bridge(at)];
+      const asked = await a.ask('ada');
+      await eventually(() => slow.waiting().includes(200));
+      const waiting = async () => (await at.sql('select id from inbox_replies where state = 0')).length;
+      const first = b.store.person('ada').reply(asked.id, yes);
+      await eventually(async () => (await waiting()) === 1);
+      const others = Array.from({ length: 3 }, () => b.store.person('ada').reply(asked.id, { action: 'decline' }));
+      await eventually(async () => (await waiting()) === 4);
+      for (let n = 0; n < 20; n += 1)
+        expect(await b.store.person('ada').reply(asked.id, { action: 'decline' })).toBe('sent');
+      expect(await waiting()).toBe(4);
+      slow.advance(200);
+      const ending = await asked.ending;
+      expect(ending).toMatchObject({ how: 'answered' });
+      expect(await first).toEqual({ ok: true });
+      expect(await Promise.all(others)).toEqual(Array(3).fill({ ok: false, problem: 'ended', ending }));
+    });
+
     it('a flood of questions to one person lets those to another pass', async () => {
       const a = await bridge(await place());
       const flood = Array.from({ length: 60 }, () => a.ask('ada'));

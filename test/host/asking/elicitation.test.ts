@@ -47,6 +47,18 @@ describe.each(eras)('%s', era => {
     async mode => expectRefused(era, await asking(era, { ...form(), mode }), 'mode must be form or url'),
   );
 
+  it.each<[string, Params]>([
+    ['a page without an id', { mode: 'url', message: 'Sign in', url: 'https://example.com/' }],
+    ['a page whose id is a number', { mode: 'url', message: 'Sign in', url: 'https://example.com/', elicitationId: 7 }],
+  ])('is shown %s, since the person can open it', async (_, params) => {
+    const made = await asking(era, params);
+    const outcome = made.call();
+    const question = await nextQuestion(made.inbox);
+    expect(question).not.toHaveProperty('elicitationId');
+    await made.inbox.reply(question.id, { action: 'decline' }, 'script');
+    expect(await outcome).toMatchObject({ action: 'decline' });
+  });
+
   it('elicit-02, elicit-06: nothing leaves before the person acts, and then what was on screen alone', async () => {
     const made = await asking(
       era,

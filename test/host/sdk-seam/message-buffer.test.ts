@@ -42,6 +42,25 @@ describe('what a process has written', () => {
     expect(stray).toEqual(['Listening on port 80', '{"level":"info"}', '[]', '{"jsonrpc":"2.0","id":4,"resu']);
   });
 
+  it('what a process has written has the id read of an answer that is not JSON, wherever it stands, and of no other line', () => {
+    const stray: string[] = [];
+    const lines = [
+      '{"jsonrpc":"2.0","id":1,"result":{"x":NaN}}',
+      ' { "id" : "a" , "jsonrpc" : "2.0" , "error" : {"code":1,"message":"a\tb"}}',
+      '{"result":{"x":Infinity},"id":3,"jsonrpc":"2.0"}',
+      '{"jsonrpc": "2.0", "result": {"x": NaN}, "id": -4}',
+      '{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":NaN}}',
+      '{"level":"info","id":6,"result":NaN}',
+      'answered {"jsonrpc":"2.0","id":7,"result":{}}',
+      '{"jsonrpc":"2.0","result":{"x":NaN,"id":8}}',
+      '{"jsonrpc":"2.0","id":09,"result":{}}',
+    ];
+    const buffer = new MessageBuffer(10_000, line => stray.push(line));
+    const ids = read(buffer, [Buffer.from(`${lines.join('\n')}\n`)]);
+    expect(ids).toEqual([1, 'a', 3, -4].map(id => ({ jsonrpc: '2.0', id })));
+    expect(stray).toEqual(lines);
+  });
+
   it.each([1, 2, 7, 64, 10_000])(
     'the messages that a process has written are those that the SDK reads, in chunks of %i bytes',
     size => {

@@ -35,6 +35,8 @@ describe('URL judgement', () => {
     ['https:evil.com/?https://evil.com/', ['rewritten']],
     ['https://ada.github.io/', []],
     ['HTTPS://EVIL.COM/', []],
+    ['https://paypaI.com/', ['rewritten']],
+    ['https://GitHub.com/', []],
     ['https://evil.com:443/', []],
     ['http://evil.com:80/', ['not-https']],
     ['http://[::1]:8080/', ['local-host']],
@@ -88,6 +90,11 @@ describe('URL judgement', () => {
 
   it('the domain of an unencrypted page stands out too', () => {
     expect(judgeUrl('http://www.example.com/').parts.domain).toBe('example.com');
+  });
+
+  it('elicit-url-64: the domain stands out and nothing beside it, also after capitals that become several small letters', () => {
+    expect(judgeUrl(`https://${'İ'.repeat(11)}.evilxx.com/google.com/`).parts.domain).toBe('evilxx.com');
+    expect(judgeUrl('https://МОЙБАНК.рф/').parts.domain).toBe('МОЙБАНК.рф');
   });
 
   it('a name is given in readable form where it differs, and then only', () => {

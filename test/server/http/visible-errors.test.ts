@@ -36,6 +36,25 @@ it('a client writes no lines of its own into the log of the operator, and contro
   expect(told[0]!.length).toBeLessThan(1_200);
 });
 
+it('a client that leaves before its body has arrived writes nothing into it, and an operator who has read the body before does', async () => {
+  const told: string[] = [];
+  const endpoint = mcpEndpoint(() => new McpServer({ name: 'fixture', version: '1.0.0' }), {
+    onError: error => void told.push(error.message),
+  });
+  onTestFinished(() => endpoint.stop({ within: 0 }));
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  for (const length of [{ 'content-length': '40' }, {}]) {
+    const body = new ReadableStream({ pull: stream => stream.error(new Error('aborted')) });
+    const half = { method: 'POST', headers: { ...headers, ...length }, body, duplex: 'half' };
+    const response = await endpoint.fetch(new Request('http://localhost/mcp', half as RequestInit));
+    expect([response.status, told]).toEqual([400, []]);
+  }
+  const whole = new Request('http://localhost/mcp', { method: 'POST', headers, body: '{}' });
+  await whole.text();
+  expect((await endpoint.fetch(whole)).status).toBe(500);
+  expect(told).toHaveLength(1);
+});
+
 it('onError keeps an error whose message is fine, and names one that is not as the cause', () => {
   const told: Error[] = [];
   const tell = visibleErrors(error => void told.push(error));

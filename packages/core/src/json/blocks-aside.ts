@@ -15,11 +15,26 @@ const lists = ['content', 'messages', 'contents'] as const;
 const isListOfRecords = (value: unknown): boolean => Array.isArray(value) && value.every(isRecord);
 
 /** A result as passed to the SDK. */
-export function blocksAside(result: Result): Result {
-  const listNames = lists.filter(name => isListOfRecords(result[name]));
-  const empty = Object.fromEntries(listNames.map(name => [name, []]));
-  const aside = Object.fromEntries(listNames.map(name => [name, result[name]]));
-  return { ...result, ...empty, _meta: { ...(isRecord(result['_meta']) && result['_meta']), [key]: aside } };
+export const blocksAside = (result: Result): Result =>
+  aside(
+    result,
+    lists.filter(name => isListOfRecords(result[name])),
+  );
+
+/**
+ * A result of somebody else as passed to the SDK: parts that are not what the protocol has there pass as well, since whoever reads the
+ * result can judge them.
+ */
+export function partsAside(result: Result): Result {
+  const { isError = false } = result;
+  const names = lists.filter(name => Object.hasOwn(result, name));
+  return aside(result, typeof isError === 'boolean' ? names : [...names, 'isError']);
+}
+
+function aside(result: Result, names: readonly string[]): Result {
+  const parts = Object.fromEntries(names.map(name => [name, result[name]]));
+  const instead = Object.fromEntries(names.map(name => [name, name === 'isError' ? false : []]));
+  return { ...result, ...instead, _meta: { ...(isRecord(result['_meta']) && result['_meta']), [key]: parts } };
 }
 
 /** The restored result, with everything the SDK left of it; a result without moved blocks is unchanged. */
@@ -27,6 +42,6 @@ export function blocksBack<T extends Result>(result: T): T {
   const moved = result['_meta'];
   if (!isRecord(moved) || !isRecord(moved[key])) return result;
   const { _meta: _, ...rest } = result;
-  const { [key]: aside, ...others } = moved;
-  return { ...rest, ...(aside as Result), ...(Object.keys(others).length > 0 && { _meta: others }) } as unknown as T;
+  const { [key]: parts, ...others } = moved;
+  return { ...rest, ...(parts as Result), ...(Object.keys(others).length > 0 && { _meta: others }) } as unknown as T;
 }

@@ -1,4 +1,4 @@
-export { blocksAside, blocksBack } from './blocks-aside.ts';
+export { blocksAside, blocksBack, partsAside } from './blocks-aside.ts';
 export { canonical } from './canonical.ts';
 export { forModels, isForApps, isForPeople } from './for-people.ts';
 export type { JsonLoss } from './json-loss.ts';

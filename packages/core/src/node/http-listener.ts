@@ -2,7 +2,8 @@
  * HTTP on an address of this machine. Requests still come after a server was closed, on connections that were open by then: a
  * handler must not rely on what the server said of itself before.
  *
- * - listener-C1 Whatever a handler throws ends its request only, and is reported; so is a connection that cannot be accepted.
+ * - listener-C1 Whatever a handler throws ends its request only, and is reported, unless the client left before its request had arrived;
+ *   so is a connection that cannot be accepted.
  */
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -68,6 +69,8 @@ export function contained<Rest extends readonly unknown[]>(
     } catch (cause) {
       if (res.headersSent) res.destroy();
       else res.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end('This request failed.\n');
+      // Whoever leaves before their request has arrived has made nothing fail, and could fill a log.
+      if (req.destroyed && !req.complete) return;
       try {
         onError(cause instanceof Error ? cause : new Error(String(cause)));
       } catch (error) {

@@ -133,6 +133,7 @@ function pagesOf(error: unknown): readonly (Page | string)[] | undefined {
   return listed.map(each => {
     const read = readElicitation({ ...(each as object), mode: 'url' }, { withId: true, modes: ['url'] });
     if (!read.ok) return read.why;
-    return read.mode === 'url' ? { message: read.message, href: read.href, elicitationId: read.elicitationId! } : '';
+    if (read.mode !== 'url' || read.elicitationId === undefined) return 'An elicitationId is missing.';
+    return { message: read.message, href: read.href, elicitationId: read.elicitationId };
   });
 }

@@ -84,9 +84,9 @@ function readFormMode(params: Readonly<Record<string, unknown>>, message: string
 function readUrlMode(params: Readonly<Record<string, unknown>>, message: string, withId: boolean): Elicitation {
   const { url, elicitationId } = params;
   if (typeof url !== 'string' || !URL.canParse(url)) return bad('The url must be a complete web address.');
-  if (!withId) return { ok: true, mode: 'url', message, href: url };
-  if (typeof elicitationId !== 'string' || elicitationId === '') return bad('An elicitationId is missing.');
-  return { ok: true, mode: 'url', message, href: url, elicitationId };
+  // A page without its id can be opened all the same; only its end is not heard of.
+  const id = withId && typeof elicitationId === 'string' && elicitationId !== '' && { elicitationId };
+  return { ok: true, mode: 'url', message, href: url, ...id };
 }
 
 /** The result a server gets (schema.json, `ElicitResult`): whatever is neither accept nor decline is `cancel`. */

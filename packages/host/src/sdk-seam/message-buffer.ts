@@ -42,7 +42,7 @@ export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' 
 
   /**
    * @returns the next message; null if there is none yet. Lines that are not JSON are skipped, since some servers log to their
-   *   standard output
+   *   standard output; of one that answers a request, the id alone is read, so that its reader can end the request
    * @throws Error for JSON that is not a message
    */
   readMessage(): JSONRPCMessage | null {
@@ -62,7 +62,9 @@ export class MessageBuffer implements Pick<ReadBuffer, 'append' | 'readMessage' 
         value = JSON.parse(withoutByteOrderMark(line));
       } catch {
         if (line.trim() !== '') this.#onStray(line);
-        continue;
+        const id = answeredId(line);
+        if (id === undefined) continue;
+        return { jsonrpc: '2.0', id } as unknown as JSONRPCMessage;
       }
       if (Array.isArray(value) && value.length > 0) {
         this.#batch = value.reverse();
@@ -114,3 +116,22 @@ const needsAnswer = (value: unknown): boolean =>
   isRecord(value) &&
   (value['method'] === undefined || (value['jsonrpc'] === '2.0' && typeof value['method'] === 'string')) &&
   (typeof value['id'] === 'string' || typeof value['id'] === 'number');
+
+const version = String.raw`"jsonrpc"\s*:\s*"2\.0"`;
+const idMember = String.raw`"id"\s*:\s*(-?(?:0|[1-9]\d*)|"[^"\\]*")`;
+const answer = '"(?:result|error)"';
+/** The id is before the answer, or at the end of the line. */
+const idBefore = new RegExp(
+  String.raw`^\s*\{\s*(?:${version}\s*,\s*)?${idMember}\s*,\s*(?:${version}\s*,\s*)?${answer}\s*:`,
+);
+const beginsWithAnswer = new RegExp(String.raw`^\s*\{\s*(?:${version}\s*,\s*)?${answer}\s*:`);
+const idAtEnd = new RegExp(String.raw`,\s*${idMember}\s*(?:,\s*${version}\s*)?\}\s*$`);
+/** The most characters at the beginning and at the end of a line in which the id is looked for. */
+const near = 300;
+
+/** The id of the request that a line answers with what is not JSON, such as NaN; undefined for any other line. */
+function answeredId(line: string): unknown {
+  const head = line.slice(0, near);
+  const found = idBefore.exec(head) ?? (beginsWithAnswer.test(head) ? idAtEnd.exec(line.slice(-near)) : null);
+  return found ? JSON.parse(found[1]!) : undefined;
+}

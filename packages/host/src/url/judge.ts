@@ -191,13 +191,15 @@ function hostIn(href: string, url: URL): boolean {
   const authority = /^https?:\/\/([^/?#\\]*)/i.exec(href)?.[1];
   if (authority === undefined) return false;
   const written = authority.slice(authority.lastIndexOf('@') + 1).replace(/:\d*$/, '');
+  // Among small letters it passes for an l, where any other capital reads as the letter that it is.
+  if (/I/.test(written) && /[a-z]/.test(written)) return false;
   return written.toLowerCase() === url.hostname || written.toLowerCase() === domainToUnicode(url.hostname);
 }
 
 function partsOf(href: string, domain: string): UrlJudgement['parts'] {
   const authority = /^https?:\/\/[^/?#\\]*/i.exec(href)?.[0] ?? '';
   for (const spelling of new Set([domain, domainToUnicode(domain)])) {
-    const at = authority.toLowerCase().lastIndexOf(spelling);
+    const at = inSmallLetters(authority).lastIndexOf(spelling);
     if (spelling !== '' && at >= 0) {
       const end = at + spelling.length;
       return { before: href.slice(0, at), domain: href.slice(at, end), after: href.slice(end) };
@@ -205,6 +207,13 @@ function partsOf(href: string, domain: string): UrlJudgement['parts'] {
   }
   return { before: href, domain: '', after: '' };
 }
+
+/** A text of the same length: a capital that becomes several characters is left as it is, so that all that follows stays in its place. */
+const inSmallLetters = (text: string): string =>
+  text.replace(/\p{Lu}/gu, capital => {
+    const small = capital.toLowerCase();
+    return small.length === capital.length ? small : capital;
+  });
 
 function lookalike(domain: string, readable: string, trusted: Iterable<string>): string | undefined {
   const own = readable.split('.').slice(-domain.split('.').length).join('.');

@@ -90,6 +90,8 @@ export const removedEnding: Ending = {
 
 /** How long what has ended is stored, in milliseconds. */
 export const endedMs = 30 * 24 * 60 * 60 * 1_000;
+/** How many replies to a question may wait for its bridge. */
+const mostWaiting = 4;
 /** How many rows are deleted in one transaction. */
 const deletedAtOnce = 500;
 
@@ -491,8 +493,12 @@ export class Questions {
     });
   }
 
-  /** Puts a reply into the mailbox. @returns its id, and the bridge that has to take it; undefined if the question is not open */
-  put(principal: string, question: string, reply: Reply): Promise<{ id: string; bridge: string } | undefined> {
+  /**
+   * Puts a reply into the mailbox.
+   * @returns its id, and the bridge that has to take it; `full` if so many wait that it is not stored: the first that fits counts, and
+   *   each may be large; undefined if the question is not open
+   */
+  put(principal: string, question: string, reply: Reply): Promise<{ id: string; bridge: string } | 'full' | undefined> {
     return this.#db.change(principal, async ({ tx }) => {
       const open = await tx
         .selectFrom('inbox_questions')
@@ -503,6 +509,13 @@ export class Questions {
         .where('ended_line', 'is', null)
         .executeTakeFirst();
       if (!open) return undefined;
+      const waiting = await tx
+        .selectFrom('inbox_replies')
+        .select('id')
+        .where('question', '=', question)
+        .where('state', '<', replyState.done)
+        .execute();
+      if (waiting.length >= mostWaiting) return 'full';
       const earlier = await tx
         .selectFrom('inbox_replies')
         .select(row => row.fn.max('place').as('last'))

@@ -15,6 +15,7 @@ const tooDeep: Refusal = {
   code: -32600,
   message: tooDeeply('body'),
 };
+const cutOff: Refusal = { status: 400, code: -32700, message: 'The request has ended before its body.' };
 const tooLarge: Refusal = { status: 413, code: -32000, message: 'The request is too large.' };
 const notJson: Refusal = { status: 400, code: -32700, message: 'Parse error: the body is not JSON.' };
 const badBatch = (message: string): Refusal => ({ status: 400, code: -32600, message });
@@ -30,6 +31,17 @@ export type BodyBytes = { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly
  * @param maxBytes - the maximum size; a longer one is not read to the end if its length is not declared
  */
 async function readBytes(request: Request, maxBytes: number): Promise<BodyBytes> {
+  const isRead = request.bodyUsed;
+  try {
+    return await bytesWithin(request, maxBytes);
+  } catch (error) {
+    if (isRead) throw error;
+    // Its client has left: nothing has failed here, and a line for each could fill a log.
+    return { refusal: cutOff };
+  }
+}
+
+async function bytesWithin(request: Request, maxBytes: number): Promise<BodyBytes> {
   const declared = request.headers.get('content-length') ?? '';
   if (Number(declared) > maxBytes) return { refusal: tooLarge };
   // An HTTP server reads no more than is declared; but a request may have been made by hand.

@@ -5,7 +5,7 @@
  * While the upstream server waits for the person to sign in, nothing is known of it. So a pending server declares everything; each
  * request waits for the sign-in, and the host reads every list again afterwards.
  */
-import { blocksAside } from '@midcall/core/json';
+import { isRecord, jsonLoss, partsAside } from '@midcall/core/json';
 import type { CallRequest } from '@midcall/host';
 import type { Call, GatewayCall, Handled, Midcall, ToolCards } from '@midcall/server';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
@@ -64,10 +64,7 @@ function forwardCalls(
       const { name, uri, arguments: args } = params as { name?: string; uri?: string; arguments?: object };
       const request = { kind, name: name ?? uri ?? '', arguments: { ...args }, rest: restOf(params) };
       const result = await forward(request, call, ctx, { ...how, link, session: () => sessionFor(call) });
-      // On 2025-11-25, structured content must be an object.
-      const fits =
-        kind === 'tool' ? (server.server.projectCallToolResult(result as never, undefined) as WireResult) : result;
-      return blocksAside(fits);
+      return partsAside(kind === 'tool' ? projected(server, withinJson(result)) : withinJson(result));
     };
     mid.handle<WireResult>(server, method, answer, {
       task: kind === 'tool' ? 'when-needed' : 'never',
@@ -75,6 +72,17 @@ function forwardCalls(
     });
   }
 }
+
+/** On 2025-11-25, structured content must be an object. The SDK reads the blocks beside it, which may be anything. */
+function projected({ server }: McpServer, result: WireResult): WireResult {
+  const { content = [] } = result;
+  if (!Array.isArray(content) || !content.every(isRecord)) return result;
+  return server.projectCallToolResult(result as never, undefined) as WireResult;
+}
+
+/** A number that is too large to be read is infinite; JSON has null for that, which is all that is left of it. */
+const withinJson = (result: WireResult): WireResult =>
+  jsonLoss(result) ? (JSON.parse(JSON.stringify(result)) as WireResult) : result;
 
 /** What a pending server needs. */
 export interface PendingServerOptions extends Pick<HostServerOptions, 'sessionFor' | 'forward'> {
