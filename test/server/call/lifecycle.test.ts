@@ -419,7 +419,7 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
     if (carrier === 'http') expect(await cut).toBe('cut');
   });
 
-  it('a retry that is cut off goes on with the answer that was in time, though its question is over when the client comes back', async () => {
+  it('a retry that is cut off goes on with the answer that was in time, though its question is over by then', async () => {
     const [begun, aborted, ended] = [deferred(), deferred(), deferred()];
     const ran: string[] = [];
     let laterMs = 0;
