@@ -381,7 +381,7 @@ describe('a server or authorization server that does not answer', () => {
     expect(asked.every(path => path.startsWith('/.well-known/oauth-protected-resource'))).toBe(true);
   });
 
-  it('a server or authorization server that does not answer is named, if it is the authorization server', async () => {
+  it('an authorization server that does not answer is named', async () => {
     const fetch = async (input: unknown) =>
       String(input).includes('oauth-protected-resource') ? new Response(null, { status: 404 }) : late();
     await expect(discover({ ...options, fetch: fetch as typeof globalThis.fetch })).rejects.toThrow(

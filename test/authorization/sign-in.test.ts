@@ -10,7 +10,7 @@ import { handClock } from '../host/clock.ts';
 import { folderOfVault, guarded, hostOf, signsIn } from './stage.ts';
 
 describe.each(eras)('a server that wants a sign-in, on %s', era => {
-  it('a server that wants a sign-in is reached after the person has signed in once, and by other processes of theirs without asking', async () => {
+  it('a server is reached after its person has signed in once, and by their other processes without asking', async () => {
     const { url, logins, granted } = await guarded();
     const { folder, vault } = await folderOfVault();
     const first = hostOf(url, { era, vault: vault() });
@@ -41,7 +41,7 @@ describe.each(eras)('a server that wants a sign-in, on %s', era => {
     for (const [, text] of files) expect(text).not.toContain('access_token');
   });
 
-  it('a server that wants a sign-in belongs to the principal that signed in, and to no other', async () => {
+  it('a sign-in belongs to the principal that signed in, and to no other', async () => {
     const { url } = await guarded();
     const { vault } = await folderOfVault();
     const ada = hostOf(url, { era, vault: vault(), principal: 'ada' });
@@ -83,7 +83,7 @@ describe.each(eras)('a server that wants a sign-in, on %s', era => {
     ]);
   });
 
-  it('a server that wants a sign-in says so where the sign-in gives no more scopes, and does not go on asking', async () => {
+  it('a host says so where the sign-in gives no more scopes, and does not go on asking', async () => {
     const { url, wants } = await guarded();
     const { vault } = await folderOfVault();
     const host = hostOf(url, { era, vault: vault() });
@@ -93,7 +93,7 @@ describe.each(eras)('a server that wants a sign-in, on %s', era => {
     expect(host.asked.length).toBeLessThanOrEqual(3);
   });
 
-  it('a server that wants a sign-in is signed in to by a program of its own, with client credentials, and nobody is asked', async () => {
+  it('a program signs in by itself with client credentials, and nobody is asked', async () => {
     const { url, logins, granted, clientSecret } = await guarded();
     const { vault } = await folderOfVault();
     const auth = { flow: 'client-credentials', clientId: 'robot', clientSecret, issuer: logins.issuer } as const;
@@ -116,7 +116,7 @@ describe.each(eras)('a server that wants a sign-in, on %s', era => {
     expect(new URL(host.asked[0]!.url.href).searchParams.get('client_id')).toBe('by-hand');
   });
 
-  it('a server that wants a sign-in ends a sign-in that another process has finished, and uses what it got', async () => {
+  it('a host ends its sign-in where another process has finished one, and uses what that got', async () => {
     const { url } = await guarded();
     const { vault } = await folderOfVault();
     const waiting = hostOf(url, { era, vault: vault(), person: () => {} });
@@ -156,7 +156,7 @@ describe.each(eras)('a server that wants a sign-in, on %s', era => {
     expect(await other.connection.isSignedIn()).toBe(true);
   });
 
-  it('a server that wants a sign-in is signed out of in every process, and its authorization server takes back what it gave', async () => {
+  it('a person signs out in every process, and the authorization server takes back what it gave', async () => {
     const { url, logins } = await guarded();
     const taken: string[] = [];
     logins.state.intercept = request => {
@@ -181,7 +181,7 @@ describe.each(eras)('a server that wants a sign-in, on %s', era => {
     expect(there.asked).toHaveLength(1);
   });
 
-  it('a server that wants a sign-in is signed out of here where its authorization server cannot be told, which is said', async () => {
+  it('a person signs out here where the authorization server cannot be told, which is said', async () => {
     const { url, logins } = await guarded();
     const host = hostOf(url, { era, vault: memoryVault() });
     await host.connection.start();
@@ -196,7 +196,7 @@ describe.each(eras)('a server that wants a sign-in, on %s', era => {
     expect(host.asked).toHaveLength(2);
   });
 
-  it('a server that wants a sign-in is not asked about any more when the host is stopped', async () => {
+  it('a person is not asked about a sign-in any more when the host is stopped', async () => {
     const { url } = await guarded();
     const { vault } = await folderOfVault();
     const host = hostOf(url, { era, vault: vault(), person: () => void host.connection.stop() });

@@ -91,7 +91,7 @@ describe('a neighbour on another port', () => {
     expect(await first.result).toContain('accept');
   });
 
-  it('visit-V5: a neighbour on another port who took our cookie away or wrote over it costs the person the code once more, and nothing else', async () => {
+  it('visit-V5: a neighbour on another port who takes or overwrites our cookie costs the person the code once more, and no more', async () => {
     const { person, enter, ours, result } = await opened();
     await enter();
     person.cookies.set(ours, 'overwritten');

@@ -251,7 +251,7 @@ describe('a form', () => {
 });
 
 describe('an address', () => {
-  it('an address that is nearly right leads nowhere, by whatever method; nothing fails, and every answer has the headers of a page', async () => {
+  it('an address that is nearly right leads nowhere, by whatever method, and every answer has the headers of a page', async () => {
     const { person, url, audit, warned, result } = await opened('confirm');
     const { pathname, port } = new URL(url);
     const pageId = pathname.split('/').at(-1);

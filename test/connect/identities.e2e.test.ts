@@ -147,7 +147,7 @@ describe('a provider that reads client id metadata documents', () => {
 });
 
 describe('who this server is', () => {
-  it('identities-I1: what the operator registered comes first', async () => {
+  it('identities-I1: a client that the operator registered comes first', async () => {
     const under = await start({ document: true, registration: true }, { clientId: 'library' });
     expect(await under.signIn()).toContain('This is done');
     expect(under.asked.map(each => each.searchParams.get('client_id'))).toContain('library');

@@ -189,7 +189,7 @@ describe('the authorization code flow', () => {
     await expectedIn('(invalid_grant)', notes.client.exchange(injected, mine));
   });
 
-  it('PKCE downgrade: with the challenge stripped on the way, the provider refuses', async () => {
+  it('a provider refuses a sign-in whose PKCE challenge was stripped on the way', async () => {
     const begun = await begin(notes);
     begun.url.searchParams.delete('code_challenge');
     begun.url.searchParams.delete('code_challenge_method');
@@ -249,7 +249,7 @@ describe('the authorization code flow', () => {
     expect(await kept.forget(alice, given)).toBe('removed');
   });
 
-  it('what a provider says against it is told in plain words', async () => {
+  it('a refusal of a provider is told in plain words', async () => {
     const begun = await begin(notes);
     const refused = new URL(redirectUri);
     refused.search = String(

@@ -110,7 +110,7 @@ describe('fewer scopes than asked for', () => {
 });
 
 describe('connecting', () => {
-  it('elicit-url-45, elicit-url-47, elicit-url-52, elicit-url-71: the page signs the person in, says what will be asked for, leads to the provider and back, and the token is in the vault only', async () => {
+  it('elicit-url-45, elicit-url-47, elicit-url-52, elicit-url-71: the page signs the person in, says what is asked for, leads there and back, and the token is in the vault only', async () => {
     const { url, pageId } = await under.ask(under.principal('alice'));
     const { response } = await browser.follow(url);
     const shown = await textOf(response);

@@ -292,37 +292,40 @@ describe('-32042 (2025-11-25)', () => {
   });
 
   describe.each([false, true])('with two pages (a step between them: %s)', acts => {
-    it(acts ? 'what was acted on is asked again' : 'both are answered, one after the other', async () => {
-      const ran: string[] = [];
-      const made = await fixture({
-        era: '2025-11-25',
-        handler: async call => {
-          const ask = (message: string) =>
-            call.elicitUrl({ message, page: confirm(), asError: true, assurance: 'in-band' });
-          const one = await ask('One?');
-          if (acts) await call.step('act', () => ran.push('act'));
-          const two = await ask('Two?');
-          return `${one.action} ${two.action}`;
-        },
-      });
-      const told = async () => {
-        const failed = (await made.call().catch(error => error)) as {
-          data: { elicitations: { url: string; message: string }[] };
+    it(
+      acts ? 'a page whose answer was acted on is asked again' : 'two pages are both answered, one after the other',
+      async () => {
+        const ran: string[] = [];
+        const made = await fixture({
+          era: '2025-11-25',
+          handler: async call => {
+            const ask = (message: string) =>
+              call.elicitUrl({ message, page: confirm(), asError: true, assurance: 'in-band' });
+            const one = await ask('One?');
+            if (acts) await call.step('act', () => ran.push('act'));
+            const two = await ask('Two?');
+            return `${one.action} ${two.action}`;
+          },
+        });
+        const told = async () => {
+          const failed = (await made.call().catch(error => error)) as {
+            data: { elicitations: { url: string; message: string }[] };
+          };
+          const [page] = failed.data.elicitations;
+          await allow(page!.url);
+          return page!.message;
         };
-        const [page] = failed.data.elicitations;
-        await allow(page!.url);
-        return page!.message;
-      };
-      expect(await told()).toContain('One?');
-      expect(await told()).toContain('Two?');
-      if (acts) {
         expect(await told()).toContain('One?');
-        expect(ran).toEqual(['act']);
-        return;
-      }
-      expect(await made.call()).toBe('accept accept');
-      expect(await told()).toContain('One?');
-    });
+        expect(await told()).toContain('Two?');
+        if (acts) {
+          expect(await told()).toContain('One?');
+          expect(ran).toEqual(['act']);
+          return;
+        }
+        expect(await made.call()).toBe('accept accept');
+        expect(await told()).toContain('One?');
+      },
+    );
   });
 
   it('elicit-url-27, elicit-url-34: a finished page is not used for another call, nor on 2026-07-28', async () => {

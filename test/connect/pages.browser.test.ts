@@ -210,7 +210,7 @@ describe('without client script, on a narrow screen', () => {
 });
 
 describe('another server on this machine', () => {
-  it('visit-V5: another server on this machine is sent our cookie by the browser, and whatever it sets beside it keeps nobody from answering', async () => {
+  it('visit-V5: another server on this machine is sent our cookie, and whatever it sets beside it keeps nobody from answering', async () => {
     const { url, code, result } = await open('confirm');
     await using me = await visitor(browser);
     await enterCode(me.page, url, code);

@@ -22,7 +22,7 @@ describe('an error of a provider', () => {
       ['Acme says: the sign-in was refused there (access_denied).', 'refused', 'access_denied'],
     ],
     [
-      'a code of its own is not passed on',
+      'an error code of its own is not passed on',
       { error: 'toString' },
       ['Acme refused, and gave a reason that no standard defines.', 'refused', undefined],
     ],
@@ -32,22 +32,22 @@ describe('an error of a provider', () => {
       ['Acme did not answer in time. Try again later.', 'unknown', undefined],
     ],
     [
-      'so may one that was given up',
+      'a request that was given up may have arrived',
       { cause: { code: 'OAUTH_ABORT' } },
       ['Acme did not answer in time. Try again later.', 'unknown', undefined],
     ],
     [
-      'one whose connection was refused has not',
+      'a request whose connection was refused has not arrived',
       { cause: { code: 'ECONNREFUSED' } },
       ['Acme cannot be reached. Try again later.', 'unsent', undefined],
     ],
     [
-      'nor one that found no address of several',
+      'a request that found no address of several has not arrived',
       { cause: { errors: [{ code: 'EOTHER' }, { code: 'ENETUNREACH' }] } },
       ['Acme cannot be reached. Try again later.', 'unsent', undefined],
     ],
     [
-      '401 is about the credentials of this server',
+      'a status of 401 is about the credentials of this server',
       status(401),
       [
         'Acme says: it does not know this server by these credentials; the operator has to check clientId and clientSecret.',
@@ -56,17 +56,17 @@ describe('an error of a provider', () => {
       ],
     ],
     [
-      '300 is no answer of the standard',
+      'a status of 300 is no answer of the standard',
       status(300),
       ['Acme answered with HTTP status 300, which is not what the standard says.', 'refused', undefined],
     ],
     [
-      '499 is none either',
+      'a status of 499 is no answer of the standard either',
       status(499),
       ['Acme answered with HTTP status 499, which is not what the standard says.', 'refused', undefined],
     ],
     [
-      '500 is worth another try',
+      'a status of 500 is worth another try',
       status(500),
       ['Acme answered with HTTP status 500. Try again later.', 'refused', undefined],
     ],
@@ -81,11 +81,15 @@ describe('an error of a provider', () => {
       ['The connection to Acme broke off. Try again later.', 'unknown', undefined],
     ],
     [
-      'so may anything that is no error',
+      'a text that is thrown is taken for a connection that broke off',
       'a text',
       ['The connection to Acme broke off. Try again later.', 'unknown', undefined],
     ],
-    ['and nothing', null, ['The connection to Acme broke off. Try again later.', 'unknown', undefined]],
+    [
+      'nothing that is thrown is taken for a connection that broke off',
+      null,
+      ['The connection to Acme broke off. Try again later.', 'unknown', undefined],
+    ],
   ])('%s', (_, error, expected) => {
     expect(of(error)).toEqual(expected);
   });

@@ -50,7 +50,7 @@ function desk(ring = keyRing(newKey)) {
 }
 
 describe('a sign-in that is renewed', () => {
-  it('a sign-in that is renewed is kept in place of the one before, and its claim is spent', async () => {
+  it('a renewed sign-in is kept in place of the one before, and its claim is spent', async () => {
     const { slots: kepts, read, renew, provider, sent } = desk();
     await kepts.replace(ann, slot, kept());
     const found = (await read(ann, slot))!;
@@ -75,7 +75,7 @@ describe('a sign-in that is renewed', () => {
   it.each([
     ['has none', kept({ tokens: { accessToken: 'stale-access-1', scopes: [] } })],
     ['has ended', { renewed: 1, since: 1 }],
-  ])('a sign-in that is renewed needs a refresh token: where it %s, the provider is not asked', async (_, signIn) => {
+  ])('a renewal needs a refresh token: where the sign-in %s, the provider is not asked', async (_, signIn) => {
     const { slots: kepts, read, renew, provider, sent } = desk();
     await kepts.replace(ann, slot, signIn);
     expect(await renew(ann, slot, provider, (await read(ann, slot))!)).toBeUndefined();
@@ -111,7 +111,7 @@ describe('a sign-in that is renewed', () => {
     },
   );
 
-  it('a sign-in that is renewed is waited for by the others while its claim is alive, for a bounded time, and then for nobody', async () => {
+  it('a renewal is waited for by the others while its claim is alive, for a bounded time, and then by nobody', async () => {
     const { slots: kepts, read, renew, provider, world, at } = desk();
     await kepts.replace(ann, slot, kept());
     const found = (await read(ann, slot))!;
@@ -129,7 +129,7 @@ describe('a sign-in that is renewed', () => {
     expect(last).toBeUndefined();
   });
 
-  it('a sign-in that is renewed is sealed again with the newest key, and the claim for that is given back', async () => {
+  it('a sign-in is sealed again with the newest key, and the claim for that is given back', async () => {
     const { slots: kepts, at, provider } = desk(keyRing(oldKey));
     await kepts.replace(ann, slot, kept());
     const newer = at(keyRing([newKey, oldKey]));
@@ -147,7 +147,7 @@ describe('a sign-in that is renewed', () => {
     expect((await newer.read(ann, slot))?.entry.outdated).toBe(false);
   });
 
-  it('a sign-in that is renewed is refused in words that say what to do where somebody changed it, or its key is gone', async () => {
+  it('a sign-in is refused in words that say what to do where somebody changed it, or its key is gone', async () => {
     const { slots: kepts, at, store } = desk(keyRing(oldKey));
     await kepts.replace(ann, slot, kept());
     await expect(at(keyRing(newKey)).read(ann, slot)).rejects.toMatchObject({

@@ -123,7 +123,7 @@ describe('content as a whole', () => {
     });
   });
 
-  it('what is no object is told so, and a long pattern is shown in part', () => {
+  it('content that is no object is told so, and a long pattern is shown in part', () => {
     expect(checkContent(fields, 'x')).toMatchObject({
       issues: [{ message: 'The answer must be an object with one value per field.' }],
     });
@@ -149,7 +149,7 @@ describe('content as a whole', () => {
     expect(!checked.ok && checked.issues.map(issue => issue.rule)).toEqual(['minLength', 'minimum', 'enum']);
   });
 
-  it('content-C4: what comes back is new, and in the order of the fields', () => {
+  it('content-C4: content that comes back is new, and in the order of the fields', () => {
     const given = { tags: ['a'], name: 'x' };
     const checked = checkContent([text(), many()], given);
     if (!checked.ok) throw new Error('refused');
@@ -172,7 +172,7 @@ describe('content-C2: an answer means what its sender means', () => {
     ['a number for a choice that is spelled like it', { ...one, choices: [{ value: '1', title: 'One' }] }, 1, '1'],
     ['an empty text where the schema allows it', optional(text()), '', ''],
     ['an empty choice where there is one', { ...one, choices: [{ value: '', title: 'None' }] }, '', ''],
-  ])('%s is read', (_, field, value, meant) => {
+  ])('%s is read as what it means', (_, field, value, meant) => {
     expect(checkContent([field], { [field.name]: value })).toEqual({ ok: true, content: { [field.name]: meant } });
   });
 
@@ -191,7 +191,7 @@ describe('content-C2: an answer means what its sender means', () => {
     }
   });
 
-  it('what has two readings is not read', () => {
+  it('an answer with two readings is not read', () => {
     const twice = [
       { value: 1, title: 'One' },
       { value: '1', title: 'Eins' },

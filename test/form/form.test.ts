@@ -739,7 +739,7 @@ describe('what is no form', () => {
       'Give bounds that some value can meet.',
     ],
     ['Zod Mini', mini.object({ a: mini.string() }), "and 'zod' instead of 'zod/mini'"],
-  ])('%s: the error says what to write', (_, input, says) => {
+  ])('%s is no form, and the error says what to write', (_, input, says) => {
     expect(() => form(input as never)).toThrow(says);
   });
 });

@@ -197,7 +197,7 @@ describe('read-form-R2: hostile and foreign schemas are refused with the field a
     expect(result.problems.map(problem => problem.rule)).toContain(rule);
   });
 
-  it('read-form-R1: what JSON cannot hold is refused, not walked', () => {
+  it('read-form-R1: a schema that JSON cannot hold is refused, not walked', () => {
     const cycle: Record<string, unknown> = { type: 'object' };
     cycle['properties'] = cycle;
     expect(readForm(cycle)).toMatchObject({ ok: false });

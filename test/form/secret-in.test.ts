@@ -446,7 +446,7 @@ describe('messages', () => {
 });
 
 describe('the one question of a form', () => {
-  it('the one question of a form is judged with its message where it takes a number, too, and not where it is picked or said yes to', () => {
+  it('the one question of a form is judged with its message where it takes a number, too, and not where it is picked', () => {
     for (const field of [{ type: 'integer' }, { type: 'number' }] as const)
       expect(() => refuseSecretMessage('Type your PIN', form(field).fields)).toThrow('asks for a secret');
     for (const field of [{ type: 'boolean' }, { type: 'string', enum: ['a', 'b'] }] as const)

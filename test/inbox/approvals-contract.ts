@@ -266,7 +266,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await at.sql('select count(*) from inbox_replies')).toEqual([['0']]);
     });
 
-    it('what can never be answered is refused before anybody is asked, with what to do', async () => {
+    it('a question that can never be answered is refused before anybody is asked, with what to do', async () => {
       const at = await place();
       const crowd = Array.from({ length: 1_000 }, (_, n) => `m${n}`);
       const groups = { names: { finance: ['ada', 'bob'], empty: [] } };
@@ -777,7 +777,7 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await endedOf(a, 'bob')).toMatchObject([{ ending: { how: 'answered', content: {} } }]);
     });
 
-    it('what was asked from one address follows the groups of that address alone: those of another neither join nor leave it', async () => {
+    it('a question asked from one address follows the groups of that address, and those of another change nothing', async () => {
       const at = await place();
       const a = await approvalStore({ ...at, groups: { names: { finance: ['ada', 'bob'] } } });
       const ask = payment({ from: approvers('finance') });

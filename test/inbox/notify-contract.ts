@@ -114,7 +114,7 @@ export function notifyContract(name: string, place: () => Promise<Place>): void 
       expect(to.received).toHaveLength(2);
     });
 
-    it('what could not be delivered is tried again, ever later, for less than an hour, and the page and the operator learn why', async () => {
+    it('a notification that could not be delivered is tried again, ever later, for less than an hour, and the reason is shown', async () => {
       await using to = await receiver();
       const at = await place();
       const { a } = await withDevice(at, to);

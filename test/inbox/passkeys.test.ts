@@ -403,7 +403,7 @@ describe('adding a passkey', () => {
     expect(await of(ada).proveAnswer(shown(), yes, passkey.get({ ...answer, token: request.token }))).toBe('refused');
   });
 
-  it('adding a passkey by invitation works for this person, once and within a day, where one is demanded', async () => {
+  it('adding a passkey takes an invitation where one is demanded, of this person, once and within a day, or a passkey', async () => {
     const { of, clock, store } = await world({ enrolment: 'invited' });
     const old = clock.now() - 60 * minute;
     expect(await of(ada).requestNew({})).toBe('invitation');

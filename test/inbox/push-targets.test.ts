@@ -119,7 +119,7 @@ describe('an address that a person supplies', () => {
     expect(asked).toEqual(Array(4).fill('rebound.example'));
   });
 
-  it('an address is told to if the operator allows its host, and what that resolves to is what is connected to', async () => {
+  it('an address gets its message if the operator allows its host, and what that resolves to is connected to', async () => {
     await using to = await receiver();
     const { port } = new URL(to.origin);
     const posts = poster({

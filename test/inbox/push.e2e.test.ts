@@ -91,7 +91,7 @@ async function kill(process: ChildProcess): Promise<void> {
   await ended;
 }
 
-it('what a process was to tell when it was killed is told by another one', async () => {
+it('a notification that a killed process was to send is sent by another one', async () => {
   await using to = await receiver();
   const where = join(folder, 'killed.db');
   const a = await service(where, [to]);
@@ -104,7 +104,7 @@ it('what a process was to tell when it was killed is told by another one', async
   await eventually(() => to.received.length === 1);
 });
 
-it('what a process was telling when it was killed is told again by another one a minute later', async () => {
+it('a notification that a process was sending when it was killed is sent again by another one a minute later', async () => {
   await using to = await receiver();
   const where = join(folder, 'telling.db');
   const a = await service(where, [to]);

@@ -95,7 +95,7 @@ it('a first sign-in, at which the person is asked, lets them add a passkey', asy
 it.each([
   ['as from an issuer that does not say when it asked', {}],
   ['as from an issuer that asked long ago', { max_age: '1000000' }],
-])('is refused if the browser leaves out that the person is to be asked: %s', async (_, instead) => {
+])('a sign-in again is refused if the browser leaves out that the person is to be asked: %s', async (_, instead) => {
   const { login, signIn, again } = await stage();
   const browser = new Browser();
   await signInBefore(browser, signIn);

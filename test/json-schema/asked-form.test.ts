@@ -124,9 +124,12 @@ describe('asked-form-Q1: what a generator writes for a simple field gets the con
     ['anything', {}, ''],
     ['true', true, ''],
     ['null', null, ''],
-  ])('anything else is answered in JSON, with the schema beside it: %s', (_, property, shape) => {
-    expect(fieldOf(property, { rest: { $defs } })).toEqual({ kind: 'json', name: 'here', required: false, shape });
-  });
+  ])(
+    'a field without a control of its own is answered in JSON, with the schema beside it: %s',
+    (_, property, shape) => {
+      expect(fieldOf(property, { rest: { $defs } })).toEqual({ kind: 'json', name: 'here', required: false, shape });
+    },
+  );
 
   it.each<[string, unknown]>([
     ['no schema', undefined],
@@ -154,7 +157,7 @@ describe('asked-form-Q1: what a generator writes for a simple field gets the con
     expect(sent(either, {})).toBe('The answer fits none of the alternatives.');
   });
 
-  it('what the form lacks but requires, and names that no field can have, are passed over and named', () => {
+  it('fields that a form lacks but requires, and names that no field can have, are passed over and named', () => {
     const form = read(
       params(JSON.parse('{"type":"object","properties":{"a":{"type":"string"},"__proto__":{}},"required":["b"]}')),
     );
@@ -236,7 +239,7 @@ describe('asked-form-Q3: nothing costs more than its size', () => {
     expect(JSON.stringify(nested.fields).length).toBeLessThan(3 * formLimits.schema);
   });
 
-  it('circles and great depth end', () => {
+  it('a form with circles or great depth is read to an end', () => {
     const circle = { allOf: [{ $ref: '#/$defs/A' }, { $ref: '#/$defs/B' }], properties: { a: { $ref: '#/$defs/A' } } };
     const form = readAskedForm(params({ type: 'object', $defs: { A: circle, B: circle }, ...circle }));
     expect(form.ok).toBe(true);

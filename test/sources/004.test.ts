@@ -357,6 +357,6 @@ it.each([
   ['a list of numbers', [1, 2]],
   ['an empty list', []],
   ['a nested Zod object', z.object({ a: z.object({ b: z.string() }) })],
-])('004-12: %s is an error', (_name, input) => {
+])('004-12: a form of %s is an error', (_name, input) => {
   expect(() => form(input as never)).toThrow();
 });

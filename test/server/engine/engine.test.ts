@@ -268,7 +268,7 @@ describe('a run whose round is out', () => {
     expect(charged).toBe(0);
   });
 
-  it('run-E4: what was held goes on when the round is settled in place', async () => {
+  it('run-E4: a step that was held back goes on when the round is settled in place', async () => {
     let charged = 0;
     let slowEnded = (): void => {};
     const slow = new Promise<void>(resolve => {
@@ -508,7 +508,7 @@ describe('cancelling', () => {
     ['is cancelled', r => ask(r, 'a'), r => r.cancel('gone'), 'cancelled'],
     ['is ended from outside', r => ask(r, 'a'), r => r.fail(new Error('no')).catch(() => {}), 'failed'],
   ])(
-    'what defer was given is told how the run ended: one that %s, also where it comes late',
+    'a function given to defer is told how the run ended: one that %s, also where it comes late',
     async (_, handler, end, how) => {
       const ends: string[] = [];
       const run = new Run<unknown>(async r => {
@@ -661,7 +661,7 @@ describe('a step and a question that wait for each other', () => {
 
 describe('what defer was given', () => {
   it.each(['ask', 'step', 'file operation'] as const)(
-    'run-E7: what defer was given may start no %s, and the call still ends',
+    'run-E7: a function given to defer may start no %s, and the call still ends',
     async what => {
       const errors: unknown[] = [];
       const run = new Run<unknown>(

@@ -132,7 +132,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(refused).toMatchObject({ text: era === '2026-07-28' ? 'ask/nested' : '1', isError: false });
   });
 
-  it('what defer was given cannot start anything of the call, which ends all the same and says so', async () => {
+  it('a function given to defer cannot start anything of the call, which ends all the same and says so', async () => {
     const { text, asked, warnings } = await act(async call => {
       call.defer(async () => {
         await turn();

@@ -149,7 +149,7 @@ describe('the event stores of several sessions', () => {
     expect(await knows(store, id)).toBe(false);
   });
 
-  it('events-E4: the event stores of several sessions keep what was sent completely for a minute, and what was not for as long as there is room', async () => {
+  it('events-E4: several event stores keep what was sent completely for a minute, and the rest for as long as there is room', async () => {
     const clock = { ...systemClock, at: 1_000, now: () => clock.at };
     const store = boundedEventStore({}, { clock });
     const ids = ['sent', 'unsent', 'open'].map(stream => store.prime(stream));

@@ -117,7 +117,7 @@ describe('one endpoint for both eras', () => {
     expect(text(await client.callTool({ name: 'ask' }))).toContain('"action":"accept"');
   });
 
-  it('one endpoint for both eras ends a session on DELETE; it is unknown afterwards', async () => {
+  it('a session ends on DELETE, and is unknown afterwards', async () => {
     const { url, endpoint } = await serve();
     const { client, transport } = await connect(url, 'legacy');
     const id = transport.sessionId!;

@@ -166,15 +166,16 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     }
   });
 
-  it('a handler that diverges is audited as failed, and told', async () => {
-    if (era === '2025-11-25') return; // Nothing is replayed.
-    let n = 0;
-    const made = await connected(async call => (await call.elicit({ message: `Pay ${n++}?`, form: Boolean })).action);
-    await made.call();
-    expect(made.ended()).toEqual([{ outcome: 'failed', code: 'ask/diverged' }]);
-    expect(made.errors).toMatchObject([{ error: { code: 'ask/diverged' } }]);
-    await made.pair.close();
-  });
+  // Nothing is replayed on 2025-11-25.
+  if (era === '2026-07-28')
+    it('a handler that diverges is audited as failed, and told', async () => {
+      let n = 0;
+      const made = await connected(async call => (await call.elicit({ message: `Pay ${n++}?`, form: Boolean })).action);
+      await made.call();
+      expect(made.ended()).toEqual([{ outcome: 'failed', code: 'ask/diverged' }]);
+      expect(made.errors).toMatchObject([{ error: { code: 'ask/diverged' } }]);
+      await made.pair.close();
+    });
 
   it('a call that never reaches a handler ends too, and one that is not ours is not told', async () => {
     const made = await connected(() => 'ran');
@@ -322,39 +323,41 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await pages.close();
   });
 
-  it('a refused state, and an answer given twice, end as what they are', async () => {
-    if (era === '2025-11-25') return; // A state means nothing there.
-    const told = operator();
-    const mid = midcall({ key: new Uint8Array(32).fill(7), suspectBelowMs: 0, ...told.options });
-    const factory = () => {
-      const server = new McpServer({ name: 'test', version: '1.0.0' });
-      mid.tool(server, 'act', {}, async (_, call) => says((await call.elicit(sure)).action));
-      return server;
-    };
-    await using client = await rawClient(factory, carrier);
-    const { requestState } = (await client.act()).result!;
-    const retry = { requestState, inputResponses: { elicit: yes } };
-    expect(textOf(await client.act(retry))).toBe('accept');
-    expect(textOf(await client.act(retry))).toBe('accept');
-    expect((await client.act({ requestState: 'm1.forged' })).error?.code).toBe(-32602);
-    expect(told.ended()).toEqual([{ outcome: 'done' }, { outcome: 'failed', code: -32602 }]);
-  });
-
-  it('a question whose round cannot be kept never left', async () => {
-    if (era === '2025-11-25') return; // Nothing is kept there.
-    const store = memoryStore();
-    const made = await connected(async call => (await call.elicit(sure)).action, {
-      options: {
-        store: { ...store, set: () => Promise.reject(new Error('The disk is full.')) },
-        maxStateLength: 64,
-      },
+  // A state means nothing on 2025-11-25.
+  if (era === '2026-07-28')
+    it('a refused state, and an answer given twice, end as what they are', async () => {
+      const told = operator();
+      const mid = midcall({ key: new Uint8Array(32).fill(7), suspectBelowMs: 0, ...told.options });
+      const factory = () => {
+        const server = new McpServer({ name: 'test', version: '1.0.0' });
+        mid.tool(server, 'act', {}, async (_, call) => says((await call.elicit(sure)).action));
+        return server;
+      };
+      await using client = await rawClient(factory, carrier);
+      const { requestState } = (await client.act()).result!;
+      const retry = { requestState, inputResponses: { elicit: yes } };
+      expect(textOf(await client.act(retry))).toBe('accept');
+      expect(textOf(await client.act(retry))).toBe('accept');
+      expect((await client.act({ requestState: 'm1.forged' })).error?.code).toBe(-32602);
+      expect(told.ended()).toEqual([{ outcome: 'done' }, { outcome: 'failed', code: -32602 }]);
     });
-    await made.call();
-    expect(made.asked()).toEqual([]);
-    expect(made.person.asked).toEqual([]);
-    expect(made.ended()).toMatchObject([{ outcome: 'failed' }]);
-    await made.pair.close();
-  });
+
+  // Nothing is kept on 2025-11-25.
+  if (era === '2026-07-28')
+    it('a question whose round cannot be kept never left', async () => {
+      const store = memoryStore();
+      const made = await connected(async call => (await call.elicit(sure)).action, {
+        options: {
+          store: { ...store, set: () => Promise.reject(new Error('The disk is full.')) },
+          maxStateLength: 64,
+        },
+      });
+      await made.call();
+      expect(made.asked()).toEqual([]);
+      expect(made.person.asked).toEqual([]);
+      expect(made.ended()).toMatchObject([{ outcome: 'failed' }]);
+      await made.pair.close();
+    });
 
   it('a relayed question whose ticket cannot be kept never left', async () => {
     const relay = { channels: ['native', 'relay'] } as const;

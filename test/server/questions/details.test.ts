@@ -55,7 +55,7 @@ const sign =
     call.elicit({ message: 'Sign this?', form: Boolean, details, ...more });
 
 describe.each(eras)('%s: an answer about details', era => {
-  it('details are asked in the message, if both fit into it', async () => {
+  it('details are shown in the message of their question, if both fit into it', async () => {
     const { answer, asked } = await answered(sign('Seven days.'), { era });
     expect(asked[0]!.params['message']).toBe('Sign this?\n\nSeven days.');
     expect(answer).toMatchObject({ action: 'accept', by: { channel: 'native', seen: sha('Seven days.') } });

@@ -51,7 +51,7 @@ describe('a recorded answer', () => {
     }
   });
 
-  it('judge-A5: what came faster than a person reads is marked, and does not count where a level is demanded, a no included', async () => {
+  it('judge-A5: an answer faster than a person reads is marked, and does not count where a level is demanded, a no included', async () => {
     for (const recorded of [
       got('accept', { value: true }, 499),
       got('decline', undefined, 0),
@@ -65,7 +65,7 @@ describe('a recorded answer', () => {
     expect(inTime.by.suspect).toBeUndefined();
   });
 
-  it('judge-A5: what came over a page or a relay is no host’s own speed', async () => {
+  it('judge-A5: an answer over a page or a relay is never too fast', async () => {
     for (const channel of ['page', 'relay'] as const) {
       const recording = { kind: 'answered', channel, assurance: 'relayed', got: { action: 'decline' }, ms: 0 } as const;
       expect((await answer(recording)).by.suspect).toBeUndefined();

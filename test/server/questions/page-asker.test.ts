@@ -214,7 +214,7 @@ it('a code is not shown where the link was refused, and a page that is required 
   expect(code.log).toEqual(['remove page page-1', 'withdraw page-1']);
 });
 
-it('what is declined on one page may be asked on another, in the same words', async () => {
+it('a question that was declined on one page may be asked on another, in the same words', async () => {
   const on = scene(urlMode);
   const run = on.begin(async put => [await put(ask), await put({ ...ask, page: { kind: 'confirm', data: { a: 2 } } })]);
   const answers = [fromClient({ action: 'decline' }, 5), fromClient({ action: 'accept' }, 5), finished()];
@@ -233,7 +233,7 @@ it.each([
   [unanswered('timeout', 40), { action: 'cancel', reason: 'timeout' }, {}],
   [unanswered('unavailable', 40), { action: 'cancel', reason: 'unavailable' }, {}],
   [fromClient({ action: 'accept' }, 40), { action: 'cancel', reason: 'error' }, {}],
-])('what becomes of a page that a link leads to is judged as it was recorded (%#)', async (end, answer, demand) => {
+])('the end of a page that a link leads to is judged as it was recorded (%#)', async (end, answer, demand) => {
   const on = scene({ check: 'sign-in' });
   const got = await on.put({ ...ask, ...demand }, () => end);
   expect(answerOf(got)).toMatchObject({ ...answer, by: { channel: 'page', elapsedMs: 40 } });
@@ -282,7 +282,7 @@ it('a refusal faster than a person counts for nothing where a level is demanded,
   expect(answerOf(await silent.put(demanding, () => unanswered('timeout', 5)))).toMatchObject({ reason: 'timeout' });
 });
 
-it('where no page reaches the person the answer says so, and a question that is required ends the call', async () => {
+it('an answer says so where no page reaches the person, and a question that is required ends the call', async () => {
   const by = { ...native, assurance: 'in-band', elapsedMs: 0 };
   for (const nowhere of [
     scene({ channels: ['native'] }),

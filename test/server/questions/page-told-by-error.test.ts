@@ -134,7 +134,7 @@ it('a finished page is put back where the call ends with another page, unless a 
   }
 });
 
-it('what was announced before is kept where another attempt took it for unfinished, until its time is up', async () => {
+it('a page that was announced is kept where another attempt took it for unfinished, until its time is up', async () => {
   const on = scene(urlMode);
   await attempt(on);
   // Finished as it is looked at first, and not any more once it is taken: as where a store answers late.

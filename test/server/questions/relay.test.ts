@@ -246,63 +246,63 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     await made.pair.close();
   });
 
-  it('a process that died while it went on with a call leaves its step in doubt: not run again, and said', async () => {
-    // A session of 2025-11-25 over HTTP ends with its process.
-    if (era === '2025-11-25' && carrier === 'http') return;
-    let now = 1_000_000;
-    const store = memoryStore({ clock: { now: () => now } });
-    const ran: string[] = [];
-    let begin = (): void => {};
-    const begun = new Promise<void>(resolve => {
-      begin = resolve;
-    });
-    const process = (dies: boolean) => {
-      const key = new Uint8Array(32).fill(7);
-      // What died shows no presence any more.
-      const dead = dies ? { after: () => () => {} } : {};
-      const mid = midcall({
-        key,
-        store,
-        channels: ['relay'],
-        suspectBelowMs: 0,
-        warn: () => {},
-        clock: { ...systemClock, now: () => now, ...dead },
+  // A session of 2025-11-25 over HTTP ends with its process.
+  if (era === '2026-07-28' || carrier !== 'http')
+    it('a process that died while it went on with a call leaves its step in doubt: not run again, and said', async () => {
+      let now = 1_000_000;
+      const store = memoryStore({ clock: { now: () => now } });
+      const ran: string[] = [];
+      let begin = (): void => {};
+      const begun = new Promise<void>(resolve => {
+        begin = resolve;
       });
-      const factory = () => {
-        const server = new McpServer({ name: 'test', version: '1.0.0' });
-        mid.tool(server, 'paint', {}, async (_, call) => {
-          await call.elicit({ message: 'Which?', form: ['red', 'green'], channels: ['relay'] });
-          await call.step('mix', () => ran.push('mix'));
-          await call.step('paint', async () => {
-            ran.push('paint');
-            begin();
-            if (dies) await new Promise(() => {});
-          });
-          return says('painted');
+      const process = (dies: boolean) => {
+        const key = new Uint8Array(32).fill(7);
+        // What died shows no presence any more.
+        const dead = dies ? { after: () => () => {} } : {};
+        const mid = midcall({
+          key,
+          store,
+          channels: ['relay'],
+          suspectBelowMs: 0,
+          warn: () => {},
+          clock: { ...systemClock, now: () => now, ...dead },
         });
-        return server;
+        const factory = () => {
+          const server = new McpServer({ name: 'test', version: '1.0.0' });
+          mid.tool(server, 'paint', {}, async (_, call) => {
+            await call.elicit({ message: 'Which?', form: ['red', 'green'], channels: ['relay'] });
+            await call.step('mix', () => ran.push('mix'));
+            await call.step('paint', async () => {
+              ran.push('paint');
+              begin();
+              if (dies) await new Promise(() => {});
+            });
+            return says('painted');
+          });
+          return server;
+        };
+        return connectPair(factory, { era, carrier, capabilities: {} });
       };
-      return connectPair(factory, { era, carrier, capabilities: {} });
-    };
-    const first = await process(true);
-    const asked = await first.client.callTool({ name: 'paint' });
-    const ticket = /ticket "([^"]+)"/.exec((asked.content[0] as { text: string }).text)?.[1];
-    const answer = { name: 'resume', arguments: { ticket, action: 'accept', content: { value: 'red' } } };
-    void first.client.callTool(answer).catch(() => {});
-    await begun;
-    now += 60_000;
-    await using second = await process(false);
-    for (let n = 0; n < 2; n++) {
-      const { text, isError } = await second.client.callTool(answer).then(
-        result => ({ text: (result.content[0] as { text: string }).text, isError: result.isError }),
-        (error: Error) => ({ text: error.message, isError: true }),
-      );
-      expect({ text, isError }).toEqual({ isError: true, text: expect.stringContaining('In doubt: paint.') });
-      expect(text).toContain('Done: mix.');
-    }
-    expect(ran).toEqual(['mix', 'paint']);
-    await first.close();
-  });
+      const first = await process(true);
+      const asked = await first.client.callTool({ name: 'paint' });
+      const ticket = /ticket "([^"]+)"/.exec((asked.content[0] as { text: string }).text)?.[1];
+      const answer = { name: 'resume', arguments: { ticket, action: 'accept', content: { value: 'red' } } };
+      void first.client.callTool(answer).catch(() => {});
+      await begun;
+      now += 60_000;
+      await using second = await process(false);
+      for (let n = 0; n < 2; n++) {
+        const { text, isError } = await second.client.callTool(answer).then(
+          result => ({ text: (result.content[0] as { text: string }).text, isError: result.isError }),
+          (error: Error) => ({ text: error.message, isError: true }),
+        );
+        expect({ text, isError }).toEqual({ isError: true, text: expect.stringContaining('In doubt: paint.') });
+        expect(text).toContain('Done: mix.');
+      }
+      expect(ran).toEqual(['mix', 'paint']);
+      await first.close();
+    });
 
   it('a ticket is not spent where the person’s action is missing', async () => {
     const { pair, call, begin } = await connect({});

@@ -91,7 +91,7 @@ describe('a form that is put again', () => {
     ['a secret by its title', { type: 'string', title: 'Password' }, 'opened-by-nobody'],
     ['a secret by its description', { type: 'string', description: 'Your password' }, 'opened-by-nobody'],
   ])(
-    'a form that is put again does not have what its schema does not take, or what is to be shown nowhere: %s',
+    'a form that is put again leaves out what its schema does not take or what is shown nowhere: %s',
     (_, property, value) => {
       expect(put({ it: property }, value === undefined ? {} : { it: value })).toEqual(schema({ it: property }));
     },

@@ -42,7 +42,7 @@ async function connected(failing = false) {
 }
 
 describe('a request to the client', () => {
-  it('a request to the client is sent with the call it belongs to, under an id that no request of the SDK has, and answered as it came', async () => {
+  it('a request to the client is sent with its call, under an id that no request of the SDK has, and answered as it came', async () => {
     const { server, sent, errors, receive } = await connected();
     const one = requestClient(server, ctx, 'elicitation/create', params);
     const two = server.server.ping();

@@ -87,7 +87,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     expect([served.ends, served.errors.map(messageOf)]).toEqual([['failed'], [told]]);
   });
 
-  it('what the protocol has is sent', async () => {
+  it('a result that the protocol has is sent', async () => {
     const image = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
     const link = { type: 'resource_link', uri: 'act://it', name: 'it' };
     await using tool = await serve(() => ({ content: [text('a'), image, link], _meta: { a: 1 } }));

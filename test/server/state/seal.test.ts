@@ -163,7 +163,7 @@ describe('an attack on a sealed value', () => {
     }
   });
 
-  it('mrtr-26; seal-E3: what is empty, huge or no text at all is malformed', () => {
+  it('mrtr-26; seal-E3: a sealed value that is empty, huge or no text at all is malformed', () => {
     const huge = `m1.${'A'.repeat(50_000_000)}`;
     const things = ['', 'm1.', 'm1.AAAA', huge, undefined, null, 0, 1n, true, {}, [], Symbol('m1.'), () => 'm1.'];
     for (const thing of things) expect(refused(thing)).toEqual({ ok: false, reason: 'malformed' });

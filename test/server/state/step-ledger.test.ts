@@ -47,7 +47,7 @@ const runOf = (work: Partial<StepWork<unknown>>, options: EngineOptions) =>
   );
 
 describe('a step that was begun before', () => {
-  it('a step that was begun before is asked first whether it took effect; what its check finds is the result, and nothing runs', async () => {
+  it('a step that was begun before is first asked whether it took effect, and what its check finds is its result', async () => {
     const ran: string[] = [];
     const { made, calls } = ledger({ state: 'again' });
     const work = { run: () => void ran.push('run'), check: () => 'found' };
@@ -76,7 +76,7 @@ describe('a step that was begun before', () => {
     expect(ran).toEqual([]);
   });
 
-  it('a step that was begun before is in doubt where nothing makes it safe: it does not run, and no catch of the handler swallows that', async () => {
+  it('a step that was begun before is in doubt where nothing makes it safe: it does not run, whatever the handler catches', async () => {
     const ran: string[] = [];
     const { made, calls } = ledger({ state: 'in-doubt' });
     const run = new Run<unknown>(

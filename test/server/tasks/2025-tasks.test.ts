@@ -409,7 +409,7 @@ async function signedIn(factory: McpServerFactory, answer: Answer = yes) {
 const principal: MidcallOptions['principal'] = () => ({ issuer: 'https://login.example', subject: 'alice' });
 
 describe('a task of 2025-11-25 of somebody who is signed in', () => {
-  it('a task of 2025-11-25 of somebody who is signed in is there in a new session after a restart of the server, asks on, and gives its result', async () => {
+  it('a task of somebody signed in is there in a new session after a restart, asks on, and gives its result', async () => {
     const store = memoryStore();
     const first = await signedIn(serverOf(sure, { principal, store }));
     const taskId = await first.begin();
@@ -537,7 +537,7 @@ describe('a task of 2025-11-25 whose time is up while its work is under way', ()
 });
 
 describe('a task of 2025-11-25 that is asked for in vain', () => {
-  it('older-tasks-63: a task of 2025-11-25 that is asked for in vain is unknown to every message once its time is up', async () => {
+  it('older-tasks-63: a task of 2025-11-25 is unknown to every message once its time is up', async () => {
     const clock = handClock();
     const { begin, request, until } = await connect(await transports.memory(serverOf(sure, { clock })), yes);
     const taskId = await begin({ ttl: 60_000 });
@@ -596,7 +596,7 @@ describe('a task of 2025-11-25 that is asked for in vain', () => {
     expect(noted).toHaveLength(1);
   });
 
-  it('older-tasks-50: a task of 2025-11-25 that is asked for in vain is an internal error where the store is away, and is there again when the store is', async () => {
+  it('older-tasks-50: a task of 2025-11-25 whose store is away is an internal error, and is there again when the store is', async () => {
     const held = memoryStore();
     let away = false;
     const store = {

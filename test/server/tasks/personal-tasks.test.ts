@@ -146,7 +146,7 @@ async function session(endpoint: Endpoint, token: string) {
 }
 
 describe('a task whose server was made from what its request says', () => {
-  it('a task whose server was made from what its request says goes on at servers for its own caller only, on 2026-07-28', async () => {
+  it('a personal task goes on at servers for its own caller only, on 2026-07-28', async () => {
     const { endpoint } = process({ principal });
     await person(endpoint, 'mallory').send('tools/list');
     const [alice, bob] = [person(endpoint, 'alice'), person(endpoint, 'bob')];
@@ -155,7 +155,7 @@ describe('a task whose server was made from what its request says', () => {
     expect(await alice.answer(ofAlice)).toBe('accept: alice at a server for alice');
   });
 
-  it('a task whose server was made from what its request says goes on at servers for its own caller only, on 2025-11-25', async () => {
+  it('a personal task goes on at servers for its own caller only, on 2025-11-25', async () => {
     const { endpoint } = process({ principal });
     await session(endpoint, 'mallory');
     const [alice, bob] = [await session(endpoint, 'alice'), await session(endpoint, 'bob')];
@@ -164,7 +164,7 @@ describe('a task whose server was made from what its request says', () => {
     expect(await alice.result(ofAlice)).toBe('accept: alice at a server for alice');
   });
 
-  it('a task of a person waits for its caller after a restart, however many others come before, and past its deadline', async () => {
+  it('a personal task waits for its caller after a restart, however many others come before, and past its deadline', async () => {
     const store = memoryStore();
     let time = 1_800_000_000_000;
     const clock = { ...systemClock, now: () => time };
@@ -185,7 +185,7 @@ describe('a task whose server was made from what its request says', () => {
     expect(result.content[0].text).toBe('cancel: alice at a server for alice');
   });
 
-  it('a task whose server was made from what its request says goes on where its caller is, though its jobs come to another replica', async () => {
+  it('a personal task goes on where its caller is, though its jobs come to another replica', async () => {
     const store = memoryStore();
     const runs: ((name: string, attempt: number) => Promise<void>)[] = [];
     const jobsOf = (at: number): Jobs => ({
@@ -202,7 +202,7 @@ describe('a task whose server was made from what its request says', () => {
     expect(await alice.answer(await alice.begin())).toBe('accept: alice at a server for alice');
   });
 
-  it('a task of a person fails, and tells nothing, where a handler looks at the request only when it runs', async () => {
+  it('a personal task fails, and tells nothing, where a handler looks at the request only when it runs', async () => {
     const { endpoint } = process({ principal, said: context => () => context.authInfo?.token });
     await person(endpoint, 'mallory').send('tools/list');
     const text = await person(endpoint, 'alice').answer(await person(endpoint, 'alice').begin());
@@ -222,7 +222,7 @@ describe('a task whose server was made from what its request says', () => {
     expect(refused.error.message).toContain('Give midcall() the option principal');
   });
 
-  it('a task whose server was made from what its request says goes on in the session of a caller whom nobody knows, on 2025-11-25', async () => {
+  it('a personal task goes on in the session of a caller whom nobody knows, on 2025-11-25', async () => {
     const { endpoint } = process({
       said:
         ({ requestInfo }) =>
