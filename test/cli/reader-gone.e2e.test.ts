@@ -49,10 +49,12 @@ describe('a command whose reader is gone', () => {
     ['design', () => ['design', 'notes_delete', '--', process.execPath, midcall, 'notes', folder()]],
     ['decisions', () => ['decisions']],
     ['lint', () => ['lint', '--', process.execPath, midcall, 'notes', folder()]],
-    ['call', () => ['call', 'notes_search', 'text=x', '--', process.execPath, midcall, 'notes', folder()]],
+    ['call', () => ['call', 'notes_search', 'query=x', '--', process.execPath, midcall, 'notes', folder()]],
     ['demo', () => ['demo']],
   ])('midcall %s does what it is to do, and says nothing of its reader', async (_, words) => {
-    expect((await runUnread(words())).err).not.toMatch(/EPIPE|Unhandled/);
+    const { code, err } = await runUnread(words());
+    expect(err).not.toMatch(/EPIPE|Unhandled/);
+    expect(code).toBe(0);
   });
 
   it.each([

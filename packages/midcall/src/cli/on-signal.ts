@@ -1,5 +1,5 @@
 /** How commands that serve are ended. */
-import { isOutputGone } from './reader-gone.ts';
+import { whenOutputGone } from './reader-gone.ts';
 
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -11,13 +11,12 @@ const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export function stopOnSignal(stop: (signal: NodeJS.Signals | undefined) => Promise<void>): () => void {
   let isSignalled = false;
   const end = (signal?: NodeJS.Signals): void => void stop(signal).finally(() => process.exit());
-  for (const each of endings)
-    process.on(each, signal => {
-      if (isSignalled) process.exit(130);
-      isSignalled = true;
-      end(signal);
-    });
-  // Its reader may have gone before there was anything to stop.
-  if (isOutputGone()) setImmediate(() => process.emit('SIGTERM', 'SIGTERM'));
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (isSignalled) process.exit(130);
+    isSignalled = true;
+    end(signal);
+  };
+  for (const each of endings) process.on(each, onSignal);
+  whenOutputGone(() => onSignal('SIGTERM'));
   return () => end();
 }

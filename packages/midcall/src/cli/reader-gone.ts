@@ -10,14 +10,18 @@ export const isReaderGone = (error: unknown): boolean =>
   error instanceof Error && endings.includes((error as NodeJS.ErrnoException).code);
 
 let gone = false;
+const waiting: (() => void)[] = [];
 
-/** True once nobody reads what this command writes, or it cannot be written. */
-export const isOutputGone = (): boolean => gone;
+/** Calls back once nobody reads what this command writes, or it cannot be written. */
+export function whenOutputGone(leave: () => void): void {
+  if (gone) setImmediate(leave);
+  else waiting.push(leave);
+}
 
 /**
  * Ends a command that serves, as a signal would, since it would go on for nobody. Any other command runs to its end, so that
- * its work, such as a tool call, is not cut short. Output that cannot be written for another reason, such as a full disk, is
- * reported too.
+ * its work, such as a tool call, is not cut short; it gets no signal, which would end the servers that it has started. Output
+ * that cannot be written for another reason, such as a full disk, is reported too.
  */
 export function endWithReader(): void {
   const onError = (stream: 'output' | 'error', error: NodeJS.ErrnoException): void => {
@@ -27,7 +31,7 @@ export function endWithReader(): void {
       process.exitCode = exitCodes.failure.code;
       if (stream === 'output') process.stderr.write(`midcall: standard output cannot be written (${error.code}).\n`);
     }
-    process.emit('SIGTERM', 'SIGTERM');
+    for (const leave of waiting) leave();
   };
   process.stdout.on('error', error => onError('output', error));
   process.stderr.on('error', error => onError('error', error));
