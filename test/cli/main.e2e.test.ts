@@ -169,10 +169,11 @@ it.each(
   expect([code, out]).toEqual([2, '']);
 });
 
-it.each(some(['design', 'lint']))(
+it.each(some(['design', 'lint', 'rules init'], 2))(
   'midcall %s says that there is no such program, and not how that was found out',
   async command => {
-    const { code, err } = await midcall(command, ...(command === 'lint' ? [] : ['any']), '--', 'no-such-program-7');
+    const tool = command === 'design' ? ['any'] : [];
+    const { code, err } = await midcall(...command.split(' '), ...tool, '--', 'no-such-program-7');
     expect(err).toMatch(/^midcall: .*: there is no program 'no-such-program-7' on this machine\.\n$/);
     expect(code).toBe(3);
   },

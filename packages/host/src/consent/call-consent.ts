@@ -372,8 +372,11 @@ const earlierWords = {
   'in-doubt': 'the same call was sent earlier and may have taken effect',
 } as const;
 
-const reasonOf = (error: unknown): string =>
-  visible(error instanceof Error ? error.message : String(error), { max: 500 });
+/** A reason as a sentence; those of the SDK end without a full stop. */
+function reasonOf(error: unknown): string {
+  const reason = visible(error instanceof Error ? error.message : String(error), { max: 500 });
+  return /[.!?…]$/.test(reason) ? reason : `${reason}.`;
+}
 
 const lostCall =
   'The person said yes to this call earlier and it was sent, but Midcall stopped before its result came. It has not been sent again.';

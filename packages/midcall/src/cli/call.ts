@@ -156,6 +156,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     authorization,
     tasks,
     onError: complain,
+    onSilent: why => say([`midcall: ${why}`]),
     ...(timeoutMs !== undefined && { callTimeoutMs: timeoutMs }),
     ...(flags.root && { roots: host.roots }),
   });

@@ -1,6 +1,6 @@
 /** `midcall design`: which questions one tool of a real server should ask, if any. */
 
-import { isMidcallError, noSuchTool } from '@midcall/core/errors';
+import { noSuchTool } from '@midcall/core/errors';
 import { visibleJson } from '@midcall/core/text';
 import { Connection, Inbox } from '@midcall/host';
 import type { Command } from 'commander';
@@ -35,6 +35,7 @@ export function register(command: Command): void {
         client: { name: 'midcall', title: 'Midcall', version: ownVersion() },
         era: chooseEra(flags),
         inbox: new Inbox(),
+        onSilent: why => void process.stderr.write(`midcall: ${why}\n`),
       });
       try {
         await connection.start();
@@ -53,10 +54,6 @@ export function register(command: Command): void {
         if (flags.json) print(visibleJson({ ...proposal, ...(code !== undefined && { code }) }, 2));
         else if (flags.code) print(code?.trimEnd() ?? `// ${proposal.advice}`);
         else print(designText(proposal, code !== undefined).join('\n'));
-      } catch (error) {
-        if (!isMidcallError(error, 'host/not-found')) throw error;
-        process.stderr.write(`midcall: ${error.message}\n`);
-        process.exitCode = exitCodes.noServer.code;
       } finally {
         await connection.stop();
       }

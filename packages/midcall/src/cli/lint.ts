@@ -55,7 +55,8 @@ export function register(command: Command): void {
         roots: (flags.root ?? []).map(rootUri),
         client: { name: 'midcall-lint', version: ownVersion() },
         waitMs: readSeconds('--wait', flags.wait),
-        onProgress: line => live && process.stderr.write(`\r\u001b[K${line}`),
+        // A longer line would go on in the next, where it is not overwritten.
+        onProgress: line => live && process.stderr.write(`\r\u001b[K${line.slice(0, process.stderr.columns - 1)}`),
       }).catch(async (error: unknown) => {
         if (!isMidcallError(error) || !(error.code === 'host/refused' || error.code === 'host/not-found')) throw error;
         const isReached = error.code === 'host/refused';

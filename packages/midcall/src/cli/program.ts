@@ -65,7 +65,7 @@ const isCommand = (word: string): boolean => word === 'help' || subcommands.some
 
 function exitOf(code: MidcallErrorCode): ExitName {
   if (code === 'cli/usage') return 'usage';
-  return code === 'store/unavailable' ? 'noServer' : 'failure';
+  return code === 'store/unavailable' || code === 'host/not-found' ? 'noServer' : 'failure';
 }
 
 /** The message may quote a server. */

@@ -56,7 +56,12 @@ export function register(command: Command): void {
 
 async function toolsOf(entry: ServerEntry, flags: ServerFlags) {
   const client = { name: 'midcall', title: 'Midcall', version: ownVersion() };
-  const connection = new Connection(entry, { client, inbox: new Inbox(), era: chooseEra(flags) });
+  const connection = new Connection(entry, {
+    client,
+    inbox: new Inbox(),
+    era: chooseEra(flags),
+    onSilent: why => void process.stderr.write(`midcall: ${why}\n`),
+  });
   try {
     await connection.start();
     const { tools, problems } = await connection.catalogue();
