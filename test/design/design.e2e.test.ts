@@ -135,7 +135,8 @@ describe('the code', () => {
 
   it('000-17: the code compiles under the strictest options', () => {
     const project = join(generated, 'tsconfig.json');
-    const compilerOptions = { incremental: false, noUnusedLocals: true };
+    // Against the declarations that authors have, and not the sources, which the type check reads anyway.
+    const compilerOptions = { incremental: false, noUnusedLocals: true, paths: {} };
     const own = { extends: join(root, 'tsconfig.json'), compilerOptions, include: [], files: [...files.values()] };
     writeFileSync(project, JSON.stringify(own));
     const { stdout } = spawnSync(process.execPath, [compiler('newest'), '-p', project, '--listFiles'], {
