@@ -1,10 +1,11 @@
 /** Authors learn of their mistakes: an error in a factory or a handler is on standard error, unless `onError` is given. */
+import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type MidcallOptions, midcall } from '@midcall/server';
 import { type HttpOptions, mcpEndpoint } from '@midcall/server/http';
 import { nodeHandler, serveHttp, serveStdio } from '@midcall/server/node';
-import { connectPair, eras, explore, pairings } from '@midcall/testing';
+import { connectPair, eras, explore, pairings, scriptedPerson } from '@midcall/testing';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { McpServer as ServerOfV1 } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { InMemoryTransport, McpServer, ProtocolError } from '@modelcontextprotocol/server';
@@ -195,4 +196,29 @@ it('explore throws what the factory threw', async () => {
   const failure = new TypeError('the factory is broken');
   const exploring = explore({ name: 'add', server: () => () => Promise.reject(failure) }, {}, { hangMs: 200 });
   expect(await exploring.catch(error => error)).toBe(failure);
+});
+
+it('whoever operates a server is told once that a call came back to it that another key sealed', async () => {
+  const warned: string[] = [];
+  const warn = (warning: string) => void warned.push(warning);
+  const [old, changed] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')].map(key =>
+    midcall({ key, warn }),
+  );
+  let mid = old!;
+  const factory = () => {
+    const server = new McpServer({ name: 'adds', version: '1.0.0' });
+    mid.tool(server, 'add', {}, async (_, call) => (await call.elicit({ message: 'Add?', form: Boolean })).action);
+    return server;
+  };
+  const restarted = async () => {
+    mid = changed!;
+    return { action: 'accept', content: { value: true } };
+  };
+  const person = scriptedPerson([restarted, restarted]);
+  await using pair = await connectPair(factory, { era: '2026-07-28', carrier: 'http', person });
+  for (const _ of [1, 2]) {
+    mid = old!;
+    await expect(pair.client.callTool({ name: 'add' })).rejects.toMatchObject({ code: -32602 });
+  }
+  expect(warned).toEqual([expect.stringContaining('sealed with a key that this server does not have')]);
 });

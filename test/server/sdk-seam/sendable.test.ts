@@ -38,6 +38,7 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
   it.each<[string, unknown, string]>([
     ['content that is no list', { content: 'nope' }, 'a result whose content is not'],
     ['a list', [], 'a list'],
+    ['an object that is no result', { ok: true }, 'an object without content'],
     [
       'a block of an unknown type',
       { content: [text('a'), { type: 'tex', text: 'x' }] },

@@ -160,7 +160,7 @@ async function endingOf<R>(
   switch (outcome.kind) {
     case 'done':
       end.returned(outcome.result);
-      checkSendable(request.name, request.registered.method, outcome.result);
+      checkSendable(request.name, request.registered.method, outcome.result, request.registered.gateway !== true);
       return { kind: 'returned', result: outcome.result };
     case 'input-required':
       end.is('input-required', outcome.asks.map(askedEvent));

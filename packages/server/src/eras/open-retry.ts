@@ -80,6 +80,7 @@ export async function openRetry(
   if (!opened.ok) {
     audit({ kind: 'state-refused', reason: opened.reason });
     if (opened.kind === 'invalid' && config.keys.ephemeral) config.warnOnce('foreign state', madeElsewhere);
+    else if (opened.reason === 'unknown-key') config.warnOnce('unknown key', otherKey);
     throw refused(opened.kind);
   }
   const { state, apart } = opened;
@@ -165,6 +166,11 @@ const madeElsewhere =
   'midcall: a client continued a call with a requestState that this midcall() did not make, so it was refused. Without a key, only ' +
   'the midcall() that asked can continue: call it once, outside the function that makes servers. If this process was restarted, or ' +
   'is one of several, set MIDCALL_KEY or the key option.';
+
+const otherKey =
+  'midcall: a client continued a call with a requestState that was sealed with a key that this server does not have, so it was ' +
+  'refused. If the key was changed, keep the old one after the new one, in MIDCALL_KEY or the key option, until no call waits that ' +
+  'was sealed with it. All replicas need the same keys.';
 
 function refused(kind: 'invalid' | 'expired' | 'changed' | 'answered'): ProtocolError {
   const [reason, text] = {

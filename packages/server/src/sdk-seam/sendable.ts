@@ -13,11 +13,14 @@ const shapes: Record<AskingMethod, string> = {
   'resources/read': '{ contents: […] }',
 };
 
-/** @throws MidcallError `call/no-result`, `call/not-json` */
-export function checkSendable(name: string, method: AskingMethod, result: unknown): void {
+/**
+ * @param isOwn - false for the result of another server, which is passed on whatever it has besides content
+ * @throws MidcallError `call/no-result`, `call/not-json`
+ */
+export function checkSendable(name: string, method: AskingMethod, result: unknown, isOwn: boolean): void {
   const loss = isRecord(result) ? jsonLoss(result) : undefined;
   if (loss) throw new MidcallError('call/not-json', `'${name}' returned ${lossText(loss)}`);
-  const wrong = misshapen(method, result);
+  const wrong = misshapen(method, result) ?? (isOwn && method === 'tools/call' ? withoutContent(result) : undefined);
   if (wrong === undefined) return;
   const text = `'${name}' returned ${wrong}. Return a string or ${shapes[method]}, on every path.`;
   throw new MidcallError('call/no-result', text);
@@ -30,6 +33,14 @@ function misshapen(method: AskingMethod, result: unknown): string | undefined {
   if (result['resultType'] === 'input_required') return 'questions of its own, where only `call` can ask';
   const part = wrongPart[method](result);
   return part === undefined ? undefined : `a result whose ${part} is not what the protocol has there`;
+}
+
+const ofToolResult = ['content', 'structuredContent', 'isError', '_meta'];
+
+/** The SDK adds an empty content to any object, and the model would see nothing of it. */
+function withoutContent(result: unknown): string | undefined {
+  const keys = Object.keys(result as object);
+  return keys.length > 0 && !keys.some(key => ofToolResult.includes(key)) ? 'an object without content' : undefined;
 }
 
 type Result = Readonly<Record<string, unknown>>;
