@@ -121,13 +121,16 @@ describe('a list with entries that the protocol does not allow', () => {
   });
 });
 
-/** A server whose tool returns what its argument says. */
+/** A server that gives what it is asked for. */
 const echo = `
   require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
     const { id, method, params } = JSON.parse(line);
     const say = result => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    const capabilities = { tools: {}, prompts: {}, resources: {} };
     if (method === 'initialize')
-      say({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'odd', version: '1' } });
+      say({ protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'odd', version: '1' } });
+    else if (method === 'prompts/get') say(JSON.parse(params.arguments.says));
+    else if (method === 'resources/read') say(JSON.parse(decodeURIComponent(params.uri.slice('odd://'.length))));
     else if (method === 'tools/list') say({ tools: [{ name: 'echo', inputSchema: { type: 'object' } }] });
     else if (method === 'tools/call') say(params.arguments);
     else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'No.' } }));
@@ -150,4 +153,11 @@ it('a result with a part that the protocol does not allow is shown with all othe
     const { outcome } = connection.run({ kind: 'tool', name: 'echo', arguments: sent });
     expect(await outcome).toEqual({ how: 'completed', result: shown });
   }
+  const said = { role: 'assistant', content: ok };
+  const messages = JSON.stringify({ messages: ['ok', { ...said, content: 'ok' }, said] });
+  const prompt = connection.run({ kind: 'prompt', name: 'echo', arguments: { says: messages } });
+  expect(await prompt.outcome).toMatchObject({ result: { messages: [{ role: 'user', content: ok }, said, said] } });
+  const uri = `odd://${encodeURIComponent(JSON.stringify({ contents: ['ok', { uri: 'odd://r', text: 'beside it' }] }))}`;
+  const read = connection.run({ kind: 'resource', name: uri, arguments: {} });
+  expect(await read.outcome).toMatchObject({ result: { contents: [ok, { uri: 'odd://r', text: 'beside it' }] } });
 });

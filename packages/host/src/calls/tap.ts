@@ -88,13 +88,15 @@ const isFinal = (result: Json | undefined): boolean => isRecord(result) && resul
  * A result with each part that is not what the protocol has there as the nearest that is: null stands for nothing, and what is no block
  * of content is shown as text. So one odd part hides no other.
  */
-function readable({ isError, structuredContent, content, ...rest }: Json): Json {
+function readable({ isError, structuredContent, content, messages, contents, ...rest }: Json): Json {
   // Only on 2026-07-28, whose results have a type, is null a value of its own.
   const isNothing = structuredContent === undefined || (structuredContent === null && !('resultType' in rest));
   const blocks = content === null ? [] : Array.isArray(content) ? content : [content];
   return {
     ...rest,
     ...(content !== undefined && { content: blocks.map(asBlock) }),
+    ...(messages !== undefined && { messages: Array.isArray(messages) ? messages.map(asMessage) : messages }),
+    ...(contents !== undefined && { contents: Array.isArray(contents) ? contents.map(asBlock) : contents }),
     ...(isError !== undefined && isError !== null && { isError }),
     ...(!isNothing && { structuredContent }),
   };
@@ -102,6 +104,12 @@ function readable({ isError, structuredContent, content, ...rest }: Json): Json 
 
 const asBlock = (part: unknown): unknown =>
   isRecord(part) ? part : { type: 'text', text: typeof part === 'string' ? part : JSON.stringify(part) };
+
+function asMessage(message: unknown): unknown {
+  if (!isRecord(message)) return { role: 'user', content: asBlock(message) };
+  const { content } = message;
+  return content === undefined || typeof content === 'object' ? message : { ...message, content: asBlock(content) };
+}
 
 /** The tap of one connection. */
 export class Tap {
