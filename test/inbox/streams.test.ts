@@ -1,4 +1,4 @@
-/** How many pages of a person may listen to changes at a time. */
+/** How many pages of a person may listen to changes at a time, and what they are shown when the store fails. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,4 +59,15 @@ it('the page that began first ends where a person listens on too many, in whatev
   expect([open(), a.inbox.isWatched('ada')]).toEqual([32, true]);
   for (const each of streams) await each.close();
   expect(a.inbox.isWatched('ada')).toBe(false);
+});
+
+it('a person whose inbox cannot be read or written is told so on a page, and the operator why', async () => {
+  const a = await service(join(folder, 'inbox.db'));
+  const { at, cookie } = await a.signIn('ada');
+  await a.inbox.store.stop();
+  const headers = { host: 'localhost:8080', cookie: `midcall-inbox=${cookie}` };
+  const page = await a.inbox.pages(new Request(`http://localhost:8080/inbox/s/${at}/`, { headers }));
+  expect([page!.status, page!.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8']);
+  expect(await page!.text()).toContain('The inbox cannot be used at the moment.');
+  expect(a.errors).toMatchObject([{ code: 'store/unavailable' }]);
 });

@@ -2,13 +2,14 @@
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Audit, Inbox, machineDisk, OfferedRoots } from '@midcall/host';
+import { Audit, Inbox, machineDisk, OfferedRoots, Policy } from '@midcall/host';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { eras } from '@midcall/testing';
 import { InMemoryTransport, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Calls } from '../../../packages/host/src/calls/calls.ts';
 import { Tap, type TapOptions } from '../../../packages/host/src/calls/tap.ts';
+import { grown } from '../../fixtures/grown.ts';
 import { handClock } from '../clock.ts';
 import { nextQuestion } from '../person.ts';
 import { type Tool, wired } from '../wire-server.ts';
@@ -151,6 +152,20 @@ describe('2025-11-25', () => {
     await inbox.reply(question.id, { action: 'accept', content: { uris } }, 'script');
     expect(await result).toBe('done');
   });
+});
+
+it('a server that asks at length has sixteen million characters wait at most, and asks again when one has ended', async () => {
+  const host = await wired('2025-11-25', { tool: async () => 'done', policy: new Policy({ limits: { open: 1_000 } }) });
+  const ask = () => host.wire.request('elicitation/create', { ...form(), message: 'x'.repeat(900_000) });
+  const asked = Array.from({ length: 18 }, ask);
+  await grown(host.shown, shown => shown.length === 18);
+  expect(await ask()).toMatchObject({ result: { action: 'cancel' } });
+  const [first, ...others] = host.inbox.list();
+  await host.inbox.reply(first!.id, { action: 'decline' }, 'script');
+  expect(await asked[0]).toMatchObject({ result: { action: 'decline' } });
+  asked.push(ask());
+  await grown(host.shown, shown => shown.length === 19);
+  expect(host.inbox.list()).toHaveLength(others.length + 1);
 });
 
 describe('a server that is refused over and over', () => {

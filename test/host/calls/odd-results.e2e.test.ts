@@ -120,3 +120,44 @@ describe('a list with entries that the protocol does not allow', () => {
     expect(lines).toEqual([expect.stringMatching(/^midcall: The tool without a name is left out: name: /)]);
   });
 });
+
+/** A server that gives what it is asked for. */
+const echo = `
+  require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+    const { id, method, params } = JSON.parse(line);
+    const say = result => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    const capabilities = { tools: {}, prompts: {}, resources: {} };
+    if (method === 'initialize')
+      say({ protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'odd', version: '1' } });
+    else if (method === 'prompts/get') say(JSON.parse(params.arguments.says));
+    else if (method === 'resources/read') say(JSON.parse(decodeURIComponent(params.uri.slice('odd://'.length))));
+    else if (method === 'tools/list') say({ tools: [{ name: 'echo', inputSchema: { type: 'object' } }] });
+    else if (method === 'tools/call') say(params.arguments);
+    else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'No.' } }));
+  });
+`;
+
+it('a result with a part that the protocol does not allow is shown with all other parts, and with that one as far as it can be read', async () => {
+  const connection = await connected(commandTarget([process.execPath, '-e', echo]), { era: '2025-11-25' });
+  const ok = { type: 'text', text: 'ok' };
+  for (const [sent, shown] of [
+    [{ content: [ok], isError: null, structuredContent: null }, { content: [ok] }],
+    [
+      { content: null, extra: 1 },
+      { content: [], extra: 1 },
+    ],
+    [{ content: 'ok' }, { content: [ok] }],
+    [{ content: ok }, { content: [ok] }],
+    [{ content: ['ok', ok, null, 7] }, { content: [ok, ok, { ...ok, text: 'null' }, { ...ok, text: '7' }] }],
+  ] as const) {
+    const { outcome } = connection.run({ kind: 'tool', name: 'echo', arguments: sent });
+    expect(await outcome).toEqual({ how: 'completed', result: shown });
+  }
+  const said = { role: 'assistant', content: ok };
+  const messages = JSON.stringify({ messages: ['ok', { ...said, content: 'ok' }, said] });
+  const prompt = connection.run({ kind: 'prompt', name: 'echo', arguments: { says: messages } });
+  expect(await prompt.outcome).toMatchObject({ result: { messages: [{ role: 'user', content: ok }, said, said] } });
+  const uri = `odd://${encodeURIComponent(JSON.stringify({ contents: ['ok', { uri: 'odd://r', text: 'beside it' }] }))}`;
+  const read = connection.run({ kind: 'resource', name: uri, arguments: {} });
+  expect(await read.outcome).toMatchObject({ result: { contents: [ok, { uri: 'odd://r', text: 'beside it' }] } });
+});

@@ -68,9 +68,14 @@ const latestDate = 8.64e15;
 /** How many refusals of one connection are recorded and reported; a server could otherwise fill a disk with them. */
 const recorded = { perWindow: 60, windowMs: 60_000 } as const;
 
+/** The most characters of the open questions of one connection, unless it is one alone: each process that shows them has them several times. */
+const mostOpen = 16 * 1024 * 1024;
+
 /** Asks for one connection. */
 export class Asking {
   readonly #options: AskingOptions;
+  /** The characters of the questions that are open. */
+  #open = 0;
   #refusedAt: readonly number[] = [];
   #unrecorded = 0;
 
@@ -112,7 +117,19 @@ export class Asking {
       return { how: 'answered', via: 'policy' };
     }
     policy.count(asker.id);
-    return this.ask(source, build({ id: source.id, ...about, askedAt: clock.now() }));
+    const question = build({ id: source.id, ...about, askedAt: clock.now() });
+    const size = JSON.stringify(question).length;
+    if (this.#open > 0 && this.#open + size > mostOpen) {
+      const why = `What this server has asked and nobody has answered is ${this.#open} characters long; with this it would be more than ${mostOpen}.`;
+      this.refused(source.subject, 'policy', why, call);
+      return { how: 'refused-by-policy', decision: why };
+    }
+    this.#open += size;
+    try {
+      return await this.ask(source, question);
+    } finally {
+      this.#open -= size;
+    }
   }
 
   /** Asks without a verdict, for what follows from an answer that the person has already given. */

@@ -84,6 +84,33 @@ const asItIs: Required<Interception> = {
 /** True for a result that ends its call. */
 const isFinal = (result: Json | undefined): boolean => isRecord(result) && result['resultType'] !== 'input_required';
 
+/**
+ * A result with each part that is not what the protocol has there as the nearest that is: null stands for nothing, and what is no block
+ * of content is shown as text. So one odd part hides no other.
+ */
+function readable({ isError, structuredContent, content, messages, contents, ...rest }: Json): Json {
+  // Only on 2026-07-28, whose results have a type, is null a value of its own.
+  const isNothing = structuredContent === undefined || (structuredContent === null && !('resultType' in rest));
+  const blocks = content === null ? [] : Array.isArray(content) ? content : [content];
+  return {
+    ...rest,
+    ...(content !== undefined && { content: blocks.map(asBlock) }),
+    ...(messages !== undefined && { messages: Array.isArray(messages) ? messages.map(asMessage) : messages }),
+    ...(contents !== undefined && { contents: Array.isArray(contents) ? contents.map(asBlock) : contents }),
+    ...(isError !== undefined && isError !== null && { isError }),
+    ...(!isNothing && { structuredContent }),
+  };
+}
+
+const asBlock = (part: unknown): unknown =>
+  isRecord(part) ? part : { type: 'text', text: typeof part === 'string' ? part : JSON.stringify(part) };
+
+function asMessage(message: unknown): unknown {
+  if (!isRecord(message)) return { role: 'user', content: asBlock(message) };
+  const { content } = message;
+  return content === undefined || typeof content === 'object' ? message : { ...message, content: asBlock(content) };
+}
+
 /** The tap of one connection. */
 export class Tap {
   readonly #options: TapOptions;
@@ -182,7 +209,8 @@ export class Tap {
       return;
     }
     if (result['resultType'] !== 'input_required') {
-      deliver({ ...message, result: (call.rawResult ? rawResultAside : blocksAside)(result) } as JSONRPCMessage);
+      const whole = call.rawResult ? rawResultAside(result) : blocksAside(readable(result));
+      deliver({ ...message, result: whole } as JSONRPCMessage);
       return;
     }
     const count = isRecord(result['inputRequests']) ? Object.keys(result['inputRequests']).length : 0;

@@ -87,6 +87,8 @@ const texts = {
     'If you run this inbox: the issuer has to put auth_time into ID tokens when it is asked with max_age.',
   ],
   toInbox: 'Back to the inbox',
+  brokenTitle: 'Something went wrong',
+  broken: 'The inbox cannot be used at the moment. Try again later.',
   foreignTitle: 'Refused',
   foreign: 'This request did not come from a page of this inbox. Nothing was changed.',
   removedTitle: 'You have no inbox here',
@@ -131,6 +133,16 @@ export class InboxSite {
   async handle(request: Request): Promise<Response | undefined> {
     const { pathname, searchParams } = new URL(request.url);
     if (pathname !== root && !pathname.startsWith(`${root}/`)) return undefined;
+    try {
+      return await this.#answer(request, pathname, searchParams);
+    } catch (error) {
+      // Such as a store that cannot be reached, or whose disk is full.
+      this.#options.onError(error);
+      return this.#pages.notice({ title: texts.brokenTitle, lines: [texts.broken], status: 500 });
+    }
+  }
+
+  async #answer(request: Request, pathname: string, searchParams: URLSearchParams): Promise<Response> {
     const isChange = request.method !== 'GET' && request.method !== 'HEAD';
     if (!this.#isPublicName(request)) {
       // A link that was opened under another name of this machine leads to the right one; nothing else is told there.
