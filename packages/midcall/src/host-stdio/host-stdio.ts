@@ -152,7 +152,7 @@ export class HostStdio implements Transport {
         if (problem !== undefined) {
           const error = { code: -32600, message: `Invalid request: ${problem}` };
           // Its batch is answered with it.
-          this.send({ jsonrpc: '2.0', id: value.id, error }).catch(() => {});
+          this.send({ jsonrpc: '2.0', id: value.id as string | number, error }).catch(() => {});
           return;
         }
         this.#open.add(value.id);
