@@ -22,6 +22,10 @@ function fail(message) {
   process.exit(2);
 }
 
+if (['-h', '--help'].includes(process.argv[2])) {
+  process.stdout.write('npm create midcall [FOLDER]\nMakes a new project in FOLDER: a server that asks, a host, and tests.\n');
+  process.exit(0);
+}
 const place = process.argv[2] ?? (await ask());
 if (place === '') fail('Name the folder of the project: npm create midcall tables');
 const folder = resolve(place);

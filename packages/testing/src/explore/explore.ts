@@ -204,7 +204,7 @@ class Exploration {
       await this.#take((_, of) => (random() < 0.5 ? 0 : Math.floor(random() * of)));
     }
     this.#notCovered.add(
-      `beyond the first ${depth} questions of a path (it asks up to ${this.#asks}): ${this.#paths - begun} random paths were taken`,
+      `beyond the first ${questions(depth)} of a path (it asks up to ${this.#asks}): ${this.#paths - begun} random paths were taken`,
     );
   }
 
@@ -219,7 +219,7 @@ class Exploration {
       this.#notCovered.add(
         this.#hangs >= mostHangs
           ? `${left} combinations and more, since the exploration stopped after ${mostHangs} paths that hang`
-          : `${left} combinations and more of the first ${depth} questions: the budget was used up`,
+          : `${left} combinations and more of the first ${questions(depth)}: the budget was used up`,
       );
     return writeReport({
       tool: this.#subject.name,
@@ -316,3 +316,5 @@ function distinct<T extends { kind: string; message: string }>(sightings: readon
   const seen = new Map(sightings.map(each => [`${each.kind} ${each.message}`, each]));
   return [...seen.values()];
 }
+
+const questions = (count: number): string => (count === 1 ? 'question' : `${count} questions`);
