@@ -95,12 +95,12 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
 
   it('no vote that was acknowledged is lost when processes are killed, and each question has one outcome', async () => {
     const { where, sql } = await place();
-    await killApprovers(where, sql, inSoak({ kills: 200, questions: 300 }, { kills: 4, questions: 12 }));
+    await killApprovers(where, sql, inSoak({ kills: 200, questions: 300 }, { kills: 3, questions: 6 }));
   });
 
   it('two bridges that are killed at any point leave each question ended once, with how, and a record that verifies', async () => {
     const { where, sql } = await place();
-    const count = inSoak({ kills: 200, questions: 1_000 }, { kills: 8, questions: 120 });
+    const count = inSoak({ kills: 200, questions: 1_000 }, { kills: 4, questions: 40 });
     await killBridges(where, () => sql('select id, how from inbox_questions'), count);
   });
 

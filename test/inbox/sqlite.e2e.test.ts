@@ -87,7 +87,7 @@ it('no vote that was acknowledged is lost when processes are killed, and each qu
     database.close();
     return found.map(row => Object.values(row).map(String));
   };
-  await killApprovers(where, sql, inSoak({ kills: 200, questions: 300 }, { kills: 4, questions: 12 }));
+  await killApprovers(where, sql, inSoak({ kills: 200, questions: 300 }, { kills: 3, questions: 6 }));
 });
 
 it('two bridges that are killed at any point leave each question ended once, with how, and a record that verifies', async () => {
@@ -99,5 +99,5 @@ it('two bridges that are killed at any point leave each question ended once, wit
     database.close();
     return found.map(row => Object.values(row).map(String));
   };
-  await killBridges(where, rows, inSoak({ kills: 200, questions: 1_000 }, { kills: 6, questions: 80 }));
+  await killBridges(where, rows, inSoak({ kills: 200, questions: 1_000 }, { kills: 4, questions: 40 }));
 });

@@ -195,12 +195,15 @@ describe('a handler that', { tags: 'thorough' }, () => {
   });
 
   it('a handler that asks until somebody agrees is caught', async () => {
-    const report = await run(async call => {
-      for (;;) {
-        const answer = await call.elicit({ message: 'Pay 10?', form: confirm });
-        if (answer.action === 'accept') return text('Thanks.');
-      }
-    });
+    const report = await run(
+      async call => {
+        for (;;) {
+          const answer = await call.elicit({ message: 'Pay 10?', form: confirm });
+          if (answer.action === 'accept') return text('Thanks.');
+        }
+      },
+      { budget: 10 },
+    );
     expect(kinds(report)).toEqual(['asks-in-circles']);
   });
 
@@ -227,15 +230,18 @@ describe('a handler that', { tags: 'thorough' }, () => {
 
 describe('outside the rules:', { tags: 'thorough' }, () => {
   it('an effect beside a question is reported', async () => {
-    const report = await run(async call => {
-      const answer = await call.elicit({ message: 'Begin?', form: confirm });
-      if (answer.action !== 'accept' || !answer.content.confirm) return text('No.');
-      await Promise.all([
-        call.step('charge', () => 'paid', { effect: true }),
-        call.elicit({ message: 'How was it?', form: { words: String } }),
-      ]);
-      return text('Done.');
-    });
+    const report = await run(
+      async call => {
+        const answer = await call.elicit({ message: 'Begin?', form: confirm });
+        if (answer.action !== 'accept' || !answer.content.confirm) return text('No.');
+        await Promise.all([
+          call.step('charge', () => 'paid', { effect: true }),
+          call.elicit({ message: 'How was it?', form: { words: String } }),
+        ]);
+        return text('Done.');
+      },
+      { budget: 15 },
+    );
     expect(outside(report)).toEqual(['effect-beside-ask']);
     expect(kinds(report)).toEqual([]);
   });
@@ -431,11 +437,12 @@ describe('an exploration', () => {
     );
     expect(good, good.text).toMatchObject({ findings: [], outside: [], notCovered: [linkAlone] });
     expect(seen).toContain('A1');
-    const bad = await exploreWithPages(handler, { capabilities, answers: () => ({ cod: 'A1', code: 'too long' }) });
+    const few = { capabilities, budget: 5 };
+    const bad = await exploreWithPages(handler, { ...few, answers: () => ({ cod: 'A1', code: 'too long' }) });
     expect(bad.notCovered.join('\n')).toMatch(
       /^the page of "The code\?.*": The page 'The code' did not take what was entered: /m,
     );
-    const odd = await exploreWithPages(handler, { capabilities, answers: () => ({ cod: 'A1' }) });
+    const odd = await exploreWithPages(handler, { ...few, answers: () => ({ cod: 'A1' }) });
     expect(odd.notCovered.join('\n')).toMatch(/^the input 'cod': the page of "The code\?.*" has none$/m);
   });
 

@@ -30,6 +30,8 @@ export function launch(): Promise<Browser> {
       '--disable-sync',
       // Pages of one site share a process, which takes half as long to open as one with a process of its own.
       '--renderer-process-limit=1',
+      // Scripts, axe above all, begin anew on each page, and none runs for long enough to be worth optimizing.
+      '--js-flags=--no-opt,--no-maglev',
     ],
   });
   return running;
