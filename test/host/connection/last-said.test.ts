@@ -1,6 +1,9 @@
 /** Which line of a dying server says why; the texts are what Node 20, npm 10, Python and Rust write. */
 import { spawnSync } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { lastSaid } from '../../../packages/host/src/connection/stderr-tail.ts';
 
 const dying = (...words: readonly string[]): readonly string[] =>
@@ -26,6 +29,15 @@ describe('the line that says why a server ended', () => {
   it('the line that says why a server ended is found where a file is missing, or does not parse', () => {
     expect(lastSaid(dying('/no/such/server.js'))).toMatch(/^Error.*: Cannot find module '.*server\.js'/);
     expect(lastSaid(dying('-e', 'const x = ;'))).toBe("SyntaxError: Unexpected token ';'");
+  });
+
+  it.each(['server.mjs', 'server.cjs'])('where a file does not parse is said with why: %s', name => {
+    const folder = mkdtempSync(join(tmpdir(), 'midcall-said-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, name), 'const fine = 1;\nconst x = ;\n');
+    const said = lastSaid(dying(join(folder, name)));
+    expect(said).toMatch(/^SyntaxError: Unexpected token ';' \(.*:2\)$/);
+    expect(said).toContain(name);
   });
 
   it.each([

@@ -50,7 +50,17 @@ export function lastSaid(lines: readonly string[]): string | undefined {
   if (at === -1) return undefined;
   if (frame.test(lines[at + 1] ?? '')) at = headerAbove(lines, at);
   else if (npm.test(lines[at]!)) at = reasonOfNpm(lines, at);
-  return visible(uncoloured(lines[at]!).trim().replace(/ \{$/, ''), { max: 300 });
+  const reason = uncoloured(lines[at]!).trim().replace(/ \{$/, '');
+  return visible(`${reason}${placeOfSyntax(lines, at)}`, { max: 300 });
+}
+
+/** Node writes where a file does not parse above the line that does not: its stack has only Node's own files. */
+function placeOfSyntax(lines: readonly string[], at: number): string {
+  if (!/^SyntaxError\b/.test(lines[at]!)) return '';
+  const place = lines
+    .slice(Math.max(0, at - 4), at)
+    .findLast(line => /^(?:file:\/\/|\/|[A-Za-z]:\\).*:\d+$/.test(line));
+  return place === undefined ? '' : ` (${place})`;
 }
 
 const uncoloured = (line: string): string => line.replace(/\u001B\[[\d;:]*m/g, '');

@@ -1,5 +1,5 @@
 /**
- * `midcall dev`: a desk of its own beside a server that is being written. Whenever a file of its folder changes, the server is
+ * `midcall dev`: a desk of its own beside a server that is being written. Whenever a source file of its folder changes, the server is
  * started again and the desk connects to it anew, in either revision; a call that was running ends.
  */
 import { existsSync, type FSWatcher, readdirSync, watch } from 'node:fs';
@@ -49,6 +49,13 @@ function loaderOf(path: string): readonly string[] {
 /** Editors write a file in several steps; this many milliseconds after the last one, the server is started again. */
 const SETTLE_MS = 100;
 
+/**
+ * Whether the server is to be started again for a change of this name: one without an ending may be a folder. What a server writes
+ * beside itself, such as a database or a log, would end its calls and start it without end.
+ */
+export const isSource = (name: string | null): boolean =>
+  name === null || /(?:\.[cm]?[jt]sx?|(?:^|[/\\])[^.]+)$/.test(name);
+
 function restartOnChange(folder: string, connection: Connection): void {
   let watchers: readonly FSWatcher[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -57,7 +64,8 @@ function restartOnChange(folder: string, connection: Connection): void {
     for (const each of watchers) each.close();
     watchers = foldersIn(folder).flatMap(each => whileThere(() => [watch(each, changed).on('error', () => {})]));
   };
-  const changed = (): void => {
+  const changed = (_event: string, name: string | null): void => {
+    if (!isSource(name)) return;
     clearTimeout(timer);
     timer = setTimeout(() => {
       // There may be new folders.

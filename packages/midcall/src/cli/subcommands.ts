@@ -36,7 +36,7 @@ export const subcommands: readonly Subcommand[] = [
   },
   {
     name: 'dev',
-    description: 'open a desk beside a server that you are writing; it is started again whenever a file changes',
+    description: 'open a desk beside a server that you are writing; it is started again whenever its source changes',
     load: () => import('./dev.ts'),
   },
   {
