@@ -59,6 +59,38 @@ describe('a line', () => {
     expect(heard).toEqual([ping(1)]);
   });
 
+  it.each<[string, object, string]>([
+    ['an id too large to be read', { id: 2 ** 53 }, 'too large to be read exactly'],
+    ['a text in place of _meta', { params: { _meta: 'x' } }, 'params._meta must be an object'],
+    ['an object as its progress token', { params: { _meta: { progressToken: {} } } }, 'must be a text or an integer'],
+    [
+      'a task that has no id',
+      { params: { _meta: { 'io.modelcontextprotocol/related-task': 5 } } },
+      'must name a taskId',
+    ],
+    [
+      'deep parameters',
+      { params: JSON.parse(`${'{"x":'.repeat(400)}1${'}'.repeat(400)}`) },
+      'nests more than 256 levels',
+    ],
+  ])('a line that is a request with %s is refused, also within a batch', async (_, odd, words) => {
+    const { heard, host, line, written } = await hostOf('2025-03-26');
+    const request = { ...ping(1), ...odd };
+    const refused = refusal(words, -32600, request.id);
+    expect(await line(request)).toEqual(refused);
+    expect(await line([request, ping(2)])).toEqual([]);
+    expect(heard).toEqual([ping(2)]);
+    await host.send(pong(2));
+    expect(await written()).toEqual([[...refused, pong(2)]]);
+  });
+
+  it('a line with members that a message does not have is read without them', async () => {
+    const { heard, line } = await hostOf();
+    expect(await line({ ...ping(1), more: 1 })).toEqual([]);
+    expect(await line({ jsonrpc: '2.0', method: 'notifications/x', more: 1 })).toEqual([]);
+    expect(heard).toEqual([ping(1), { jsonrpc: '2.0', method: 'notifications/x' }]);
+  });
+
   it('a line may begin with a byte order mark', async () => {
     const { heard, write } = await hostOf();
     expect(await write(`\uFEFF${JSON.stringify(ping(1))}\n`)).toEqual([]);

@@ -13,7 +13,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import { isRecord, own } from '@midcall/core/json';
+import { isRecord, nests, own, tooDeeply } from '@midcall/core/json';
 import { writeTogether } from '@midcall/core/node';
 import { isJsonRpcMessage, wholeResponse, withClientVersion, withoutByteOrderMark } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
@@ -148,9 +148,16 @@ export class HostStdio implements Transport {
           );
           return;
         }
+        const problem = requestProblem(value.id, value.params);
+        if (problem !== undefined) {
+          const error = { code: -32600, message: `Invalid request: ${problem}` };
+          // Its batch is answered with it.
+          this.send({ jsonrpc: '2.0', id: value.id as string | number, error }).catch(() => {});
+          return;
+        }
         this.#open.add(value.id);
       }
-      this.onmessage?.(withClientVersion(value));
+      this.onmessage?.(withClientVersion(withoutMore(value)));
       return;
     }
     const id = own(value, 'id');
@@ -220,6 +227,30 @@ export class HostStdio implements Transport {
     this.#isFull = true;
     this.onfull?.();
   };
+}
+
+/** Why a request would be dropped without an answer by what reads it; undefined if it is read. */
+function requestProblem(id: unknown, params: unknown): string | undefined {
+  if (typeof id === 'number' && !Number.isSafeInteger(id)) return 'The id is an integer too large to be read exactly.';
+  if (nests(params)) return tooDeeply('request');
+  const meta = own(params, '_meta');
+  if (meta === undefined) return undefined;
+  if (!isRecord(meta)) return 'params._meta must be an object.';
+  const token = meta['progressToken'];
+  if (token !== undefined && typeof token !== 'string' && !Number.isSafeInteger(token))
+    return 'params._meta.progressToken must be a text or an integer.';
+  const task = meta['io.modelcontextprotocol/related-task'];
+  return task === undefined || typeof own(task, 'taskId') === 'string'
+    ? undefined
+    : 'params._meta.io.modelcontextprotocol/related-task must name a taskId.';
+}
+
+/** A message without members that JSON-RPC does not have, with which it would be dropped. */
+function withoutMore(message: JSONRPCMessage): JSONRPCMessage {
+  if (!('method' in message)) return message;
+  const { jsonrpc, method, params } = message;
+  const id = 'id' in message && { id: message.id };
+  return { jsonrpc, ...id, method, ...(params && { params }) } as JSONRPCMessage;
 }
 
 const isHostMessage = (value: unknown): value is JSONRPCMessage => isJsonRpcMessage(value);
