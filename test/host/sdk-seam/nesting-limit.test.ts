@@ -49,3 +49,17 @@ it('a request whose id is no integer is answered, and not read', async () => {
     answer: { jsonrpc: '2.0', id: 2.5, error: { code: -32600, message: expect.stringContaining('an integer') } },
   });
 });
+
+it('a request with what the SDK would drop it for is read without that', () => {
+  const params = { message: 'Sure?', requestedSchema: { type: 'object', properties: { yes: { type: 'boolean' } } } };
+  const asked = { jsonrpc: '2.0', id: 'r', method: 'elicitation/create', params };
+  for (const odd of [
+    { ...asked, more: 1 },
+    { ...asked, params: { ...params, _meta: 'x' } },
+    { ...asked, params: { ...params, _meta: { progressToken: {}, 'io.modelcontextprotocol/related-task': 5 } } },
+  ])
+    expect(withinNesting(odd)).toEqual({ read: asked });
+  const whole = { ...asked, params: { ...params, _meta: { progressToken: 7, 'a.b/c': 1 } } };
+  expect(withinNesting(whole).read).toBe(whole);
+  expect(withinNesting({ ...asked, id: 2 ** 53 })).toMatchObject({ answer: { id: 2 ** 53, error: { code: -32600 } } });
+});

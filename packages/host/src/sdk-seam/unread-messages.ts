@@ -2,14 +2,15 @@
  * Messages of a server that are not read, each of which still has an answer, so that no call is left without an end: requests
  * whose id is no text or integer, and messages that nest too deeply.
  */
-import { isRecord, nests } from '@midcall/core/json';
+import { isRecord, nests, own } from '@midcall/core/json';
 import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
+import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/client';
 
 const message = 'Invalid request: its id must be a text or an integer.';
 
 /** The answer to a request whose id is no text or integer; undefined for any other message. */
 function refusalOfId({ id, method }: JsonRpcMessage): JsonRpcMessage | undefined {
-  if (method === undefined || typeof id !== 'number' || Number.isInteger(id)) return undefined;
+  if (method === undefined || typeof id !== 'number' || Number.isSafeInteger(id)) return undefined;
   return { jsonrpc: '2.0', id, error: { code: -32600, message } };
 }
 
@@ -71,10 +72,33 @@ export type ReadMessage = { readonly read?: JsonRpcMessage; readonly answer?: Js
 export function withinNesting(message: JsonRpcMessage): ReadMessage {
   const refusal = refusalOfId(message);
   if (refusal) return { answer: refusal };
-  if (!nests(message, mostLevels)) return { read: message };
+  if (!nests(message, mostLevels)) return { read: wholeRequest(message) };
   const { id, method } = message;
   if (id === undefined) return {};
   if (method !== undefined)
     return { answer: { jsonrpc: '2.0', id, error: { code: -32600, message: why('a request') } } };
   return { read: { jsonrpc: '2.0', id, error: { code: -32603, message: why('an answer') } } };
+}
+
+const members = new Set(['jsonrpc', 'id', 'method', 'params']);
+
+/** A request or notification without what the SDK would drop it for: members that it does not have, and a `_meta` that is none. */
+function wholeRequest(message: JsonRpcMessage): JsonRpcMessage {
+  const { jsonrpc, id, method, params } = message;
+  if (method === undefined) return message;
+  const meta = own(params, '_meta');
+  const { progressToken: token, [RELATED_TASK_META_KEY]: task, ...others } = isRecord(meta) ? meta : {};
+  const hasToken = typeof token === 'string' || Number.isSafeInteger(token);
+  const hasTask = typeof own(task, 'taskId') === 'string';
+  const isWhole =
+    (meta === undefined || isRecord(meta)) && (token === undefined || hasToken) && (task === undefined || hasTask);
+  if (isWhole && Object.keys(message).every(name => members.has(name))) return message;
+  const whole = {
+    ...others,
+    ...(hasToken && { progressToken: token }),
+    ...(hasTask && { [RELATED_TASK_META_KEY]: task }),
+  };
+  const { _meta: _, ...rest } = isRecord(params) ? params : {};
+  const read = Object.keys(whole).length > 0 ? { ...rest, _meta: whole } : rest;
+  return { jsonrpc, ...(id !== undefined && { id }), method, ...(isRecord(params) && { params: read }) };
 }
