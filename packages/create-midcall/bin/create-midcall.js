@@ -23,7 +23,9 @@ function fail(message) {
 }
 
 if (['-h', '--help'].includes(process.argv[2])) {
-  process.stdout.write('npm create midcall [FOLDER]\nMakes a new project in FOLDER: a server that asks, a host, and tests.\n');
+  process.stdout.write(
+    'npm create midcall [FOLDER]\nMakes a new project in FOLDER: a server that asks, a host, and tests.\n',
+  );
   process.exit(0);
 }
 const place = process.argv[2] ?? (await ask());
