@@ -157,6 +157,7 @@ export class Terminal implements Presenter {
    * @param lines - texts of a server are made visible here; whatever continues a line is indented
    * @example
    * ```ts
+   * const terminal = new Terminal({ input: process.stdin, output: process.stderr });
    * terminal.say(['… the server is reading page 2 of 5']);
    * ```
    */
