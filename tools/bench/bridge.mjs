@@ -172,7 +172,7 @@ try {
         const bridged = [process.execPath, main, 'bridge', '--era', behind, '--', ...server];
         const sides = [await startedByHost(server, era), await startedByHost(bridged, era)];
         const work = `bridge, stdio, host ${era}, server ${behind}`;
-        const limits = { work, beside: 'the server called directly', unit: 'of its rate', least: 0.6 };
+        const limits = { work, beside: 'the server called directly', unit: 'of its rate', least: 0.5 };
         await compare(`${era}, ${behind}`, ['direct', 'midcall bridge'], sides, limits);
       }
     }

@@ -97,7 +97,7 @@ for (const [era, sides] of Object.entries(pairs)) {
       beside: sides[1],
       unit: 'times',
       values,
-      most: 1,
+      most: 1.2,
       also: `${own} against ${theirs}, ${questions} waiting`,
     });
   }
