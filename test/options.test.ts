@@ -140,7 +140,7 @@ const wrong: readonly [what: string, make: () => unknown, says: string][] = [
   [
     'mid.tool, no server',
     () => loose(mid.tool)('name', {}, handler),
-    'the first argument must be an McpServer; got a string of 4 characters',
+    "the first argument must be an McpServer of '@modelcontextprotocol/server' (SDK v2; '@modelcontextprotocol/sdk' is v1); got a string of 4 characters",
   ],
   [
     'mid.tool, no options',

@@ -212,11 +212,11 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
       if ('arguments' in running)
         await history?.add({ ...running, serverId: entry.id }, startedAt, outcome).catch(complain);
     };
-    // The first question may be on the screen before the history is written.
+    // Both before the history is written, as the first question may be on the screen by then.
     const stop = onInterrupt(() => !terminal.interrupt() && running.cancel());
-    await keep();
     if (!answers && process.stderr.isTTY)
       say([`calling ${visible(running.tool, { max: 100 })} (Ctrl-C cancels it; at a question, it goes one step back)`]);
+    await keep();
     const outcome = await Promise.race([running.outcome, isLeft]).finally(stop);
     if (outcome === 'left') {
       process.stdout.write(flags.json ? `${visibleJson({ how: 'left', id: running.id })}\n` : `${running.id}\n`);
