@@ -14,6 +14,6 @@ export default {
     skipErrorChecking: true, // tsc does that
     requiredToBeDocumented: ['Class', 'Interface', 'TypeAlias', 'Variable'],
     validation: { invalidLink: true, notDocumented: true, notExported: true, rewrittenLink: true },
-    tsconfig: '../../tsconfig.json',
+    tsconfig: 'tsconfig.json',
   },
 };
