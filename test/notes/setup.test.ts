@@ -121,8 +121,9 @@ describe.each(eras)('%s', era => {
     }
     expect(JSON.parse(await readFile(path, 'utf8'))).toMatchObject({ directories: [join(top, 'work')] });
     const said = await Promise.all(calls);
-    expect(said[0]).toContain('Configured');
-    for (const each of said.slice(1)) expect(each).toContain('the person said no');
+    // Either of the first two may have opened the first page.
+    expect(said.slice(0, 2).filter(each => each.startsWith('Configured'))).toHaveLength(1);
+    expect(said.filter(each => each.includes('the person said no'))).toHaveLength(2);
     expect(await call('notes_list')).not.toContain('Gamma');
   });
 
