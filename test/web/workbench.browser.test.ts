@@ -145,6 +145,21 @@ it('a tool is run, its form stays beside the result, and it is run again with an
   expect(await wrong()).toEqual([]);
 });
 
+it('what is typed while a run is on its way to the desk stays in its form', async () => {
+  const text = page.locator('#arguments-f0');
+  const network = await page.context().newCDPSession(page);
+  const conditions = { offline: false, downloadThroughput: -1, uploadThroughput: -1 };
+  await network.send('Network.emulateNetworkConditions', { ...conditions, latency: 500 });
+  await text.fill('four');
+  const answered = page.waitForResponse(response => response.request().redirectedFrom()?.method() === 'POST');
+  await text.press('ControlOrMeta+Enter');
+  await text.fill('five');
+  await (await answered).finished();
+  await network.send('Network.emulateNetworkConditions', { ...conditions, latency: 0 });
+  await page.locator('.entry-result', { hasText: 'Wrote "four"' }).waitFor();
+  expect(await text.inputValue()).toBe('five');
+});
+
 it('messages and logs are shown below the page, and what was typed stays meanwhile', async () => {
   await page.locator('#arguments-f0').fill('half a thou');
   await page.getByRole('button', { name: 'Messages and logs' }).click();

@@ -8,6 +8,7 @@ import { morph } from './morph.ts';
 import { fetched, isTouched, pageShown, sending, showDocument, touch, untouch } from './page.ts';
 import { holdsBack, notSent } from './presence.ts';
 import { whenReleased } from './pressed.ts';
+import { entered, restore } from './tab-drafts.ts';
 
 const pauseBeforeCheckMs = 140;
 
@@ -67,9 +68,10 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   let response: Response | undefined;
   let text: string;
   const from = pageShown();
+  const sent = bodyOf(form, submitter);
   try {
     const to = submitter?.getAttribute('formaction') ?? form.getAttribute('action') ?? '';
-    response = await deliver(form, to, bodyOf(form, submitter));
+    response = await deliver(form, to, sent);
     if (!response) return;
     text = await response.text();
   } catch {
@@ -87,11 +89,15 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   if (response.status === 422)
     for (const { name } of form.querySelectorAll<HTMLInputElement>('[name]')) visit(form, name);
   if (response.redirected) fillOnReturn(form, response.url);
+  // Somebody may have typed on while this was under way.
+  const since = String(bodyOf(form, submitter)) === String(sent) ? undefined : entered(form);
   showDocument(text, { live: false, url: response.redirected ? response.url : location.href });
+  const shown = document.getElementById(form.getAttribute('id') ?? '');
+  if (since && shown !== form && shown instanceof HTMLFormElement) restore(shown, since);
   // What was filled in by the desk takes the place of what was typed.
   if (submitter?.getAttribute('value') === 'same' && form.isConnected) form.reset();
-  // A form that is still there, such as the one that offers a folder, is ready for the next.
-  if (response.redirected && form.isConnected && form.dataset['saved'] === undefined) {
+  // A form that is still there, such as the one that offers a folder, is ready for the next, unless the person has begun it.
+  if (response.redirected && !since && form.isConnected && form.dataset['saved'] === undefined) {
     form.reset();
     untouch(form);
   }

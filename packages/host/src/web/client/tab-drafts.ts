@@ -24,7 +24,7 @@ const isOption = (control: Control): control is HTMLInputElement =>
   control instanceof HTMLInputElement && (control.type === 'radio' || control.type === 'checkbox');
 
 /** What a form would send, without our own controls and without secrets. */
-function entered(form: HTMLFormElement): ReadonlyMap<string, readonly string[]> {
+export function entered(form: HTMLFormElement): ReadonlyMap<string, readonly string[]> {
   const all = new Map<string, string[]>();
   for (const control of controlsOf(form)) {
     if (control.name === '') continue;
@@ -36,7 +36,7 @@ function entered(form: HTMLFormElement): ReadonlyMap<string, readonly string[]> 
 }
 
 /** Enters it again. */
-function restore(form: HTMLFormElement, values: ReadonlyMap<string, readonly string[]>): void {
+export function restore(form: HTMLFormElement, values: ReadonlyMap<string, readonly string[]>): void {
   for (const control of controlsOf(form)) {
     const own = values.get(control.name);
     if (!own) continue;
