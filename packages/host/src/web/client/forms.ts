@@ -68,10 +68,10 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   let response: Response | undefined;
   let text: string;
   const from = pageShown();
-  const sent = bodyOf(form, submitter);
+  const sent = String(bodyOf(form));
   try {
     const to = submitter?.getAttribute('formaction') ?? form.getAttribute('action') ?? '';
-    response = await deliver(form, to, sent);
+    response = await deliver(form, to, bodyOf(form, submitter));
     if (!response) return;
     text = await response.text();
   } catch {
@@ -90,7 +90,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     for (const { name } of form.querySelectorAll<HTMLInputElement>('[name]')) visit(form, name);
   if (response.redirected) fillOnReturn(form, response.url);
   // Somebody may have typed on while this was under way.
-  const since = String(bodyOf(form, submitter)) === String(sent) ? undefined : entered(form);
+  const since = String(bodyOf(form)) === sent ? undefined : entered(form);
   showDocument(text, { live: false, url: response.redirected ? response.url : location.href });
   const shown = document.getElementById(form.getAttribute('id') ?? '');
   if (since && shown !== form && shown instanceof HTMLFormElement) restore(shown, since);
