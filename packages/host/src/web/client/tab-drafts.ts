@@ -1,6 +1,7 @@
 /**
  * What somebody has entered in a question's form, where nothing stores it but this tab: it is there again when they come back from
- * another page, and can be copied if the question ends before they have sent it.
+ * another page, and can be copied if the question ends before they have sent it. Any form keeps in the same way what is entered after
+ * it was sent (forms.ts).
  *
  * - tab-D1 No secret is put aside (`data-secret`, password controls).
  * - tab-D2 It is only in the memory of the page: who loads the page anew is warned, and loses it.

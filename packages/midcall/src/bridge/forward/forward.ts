@@ -14,10 +14,10 @@
  * - forward-B4 A call that its client cancels is stopped, at whatever moment that happens. If a client of 2025-11-25 disconnects, the
  *   call is kept for a while, and found when the client makes it again; from 2026-07-28, to disconnect is to cancel
  *   (basic/patterns/cancellation, Transport-Specific Cancellation).
+ * - forward-B5 A call that is a task of its host waits for as long as the task does, and is stopped when the task is over.
  * - forward-B6 A call that the rules ask about is not made for a client that has stopped waiting: it is made when that client calls again.
  * - forward-B7 A question that the host asks is open for an hour, in either revision: on 2026-07-28, its call waits that long for the
  *   client to come back with the answer.
- * - forward-B5 A call that is a task of its host waits for as long as the task does, and is stopped when the task is over.
  */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
