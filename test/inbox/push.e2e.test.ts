@@ -153,4 +153,27 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
       plan: async () => '',
     };
   });
+
+  it('a notification that another process told while it was being claimed is not claimed again', async () => {
+    await using to = await receiver();
+    const where = server.database();
+    const { inbox, signIn, ask, clock } = await service(where, [to]);
+    await signIn('ada');
+    await inbox.store.deliveries.turnOn('ada', to.device().subscription);
+    await ask('ada');
+    const [teller, watcher] = [new pg.Client(where), new pg.Client(where)];
+    clients.push(teller, watcher);
+    await Promise.all([teller.connect(), watcher.connect()]);
+    // It is read before another process has told it, and written after.
+    await teller.query('begin');
+    await teller.query('update inbox_targets set claimed_until = 1');
+    const claiming = inbox.store.deliveries.claim([], false);
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    await eventually(async () => (await watcher.query(waiting)).rowCount! > 0);
+    await teller.query('update inbox_targets set claimed_until = 0, told_line = last_line, due_at = $1', [
+      clock.now() + 60_000,
+    ]);
+    await teller.query('commit');
+    expect(await claiming).toEqual([]);
+  });
 });

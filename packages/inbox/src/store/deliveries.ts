@@ -266,7 +266,10 @@ export function deliveries({
             .set({ claim, claimed_until: now + claimMs, ...anew })
             .where('principal', '=', principal)
             .where('target', '=', target)
+            // Another process may have claimed it since it was read, and may have told it, too.
             .where('claimed_until', '=', row.claimed_until)
+            .where('told_line', '=', told_line)
+            .where('due_at', '=', row.due_at)
             .executeTakeFirstOrThrow();
           if (numUpdatedRows === 0n) continue;
           found.push({
