@@ -19,6 +19,8 @@ export interface Tally {
   inDoubt: number;
   /** Of those, with the effect. */
   inDoubtDone: number;
+  /** Calls of which nothing was done, as the error of the store says that they ended with. */
+  refused: number;
 }
 
 export interface KillOptions {
@@ -135,7 +137,16 @@ export async function killWhileAsking({
   }
   expect(told).not.toContain('ended');
 
-  const tally: Tally = { questions, kills, redisKills, charged: 0, surveyed: 0, inDoubt: 0, inDoubtDone: 0 };
+  const tally: Tally = {
+    questions,
+    kills,
+    redisKills,
+    charged: 0,
+    surveyed: 0,
+    inDoubt: 0,
+    inDoubtDone: 0,
+    refused: 0,
+  };
   const events = [...Array<'replica'>(kills).fill('replica'), ...Array<'redis'>(redisKills).fill('redis')];
   shuffle(events, random);
   for (const [at, event] of events.entries()) {
@@ -185,10 +196,11 @@ function judge(
     const say = `said by ${person}`;
     if (tool === 'survey' && text === `Surveyed ${order}: ${say} ${say}`) tally.surveyed += 1;
     else if (tool !== 'survey' && text === `Charged ${order}: ${say}` && times === 1) tally.charged += 1;
-    else if (tool !== 'survey' && /whose end is not known|interrupted|cannot tell/.test(text)) {
+    else if (tool !== 'survey' && /whose end is not known|interrupted|cannot tell|took effect/.test(text)) {
       tally.inDoubt += 1;
       tally.inDoubtDone += times;
-    } else wrong.push({ kind, tool, order, text, times });
+    } else if (times === 0 && /did not answer within/.test(text)) tally.refused += 1;
+    else wrong.push({ kind, tool, order, text, times });
   }
   expect(wrong).toEqual([]);
   expect([...done.keys()].filter(line => !calls.some(({ order, person }) => line === `${order} ${person}`))).toEqual(

@@ -1,8 +1,10 @@
 /** A step and its ledger: what is begun, asked after, withdrawn and audited, and what is never started. */
+import { MidcallError } from '@midcall/core/errors';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
 import { Run } from '../../../packages/server/src/engine/run.ts';
 import type { EngineOptions, StepLedger, StepWork } from '../../../packages/server/src/engine/seam.ts';
+import { unstored } from '../../../packages/server/src/eras/driver-outcome.ts';
 import type { Unstamped } from '../../../packages/server/src/state/audit.ts';
 import type { Attempt } from '../../../packages/server/src/state/claims.ts';
 import { AuditedLedger, flowSteps, stepLedger } from '../../../packages/server/src/state/ledger.ts';
@@ -363,5 +365,35 @@ describe('what is audited of a step', () => {
     expect(await made.begin(step)).toEqual({ state: 'run' });
     await made.end(ended);
     expect(events.map(({ kind }) => kind)).toEqual(['step-begun', 'step-ended']);
+  });
+});
+
+describe('the steps that an attempt has come to', () => {
+  const steps = (stored: StepLedger) => new AuditedLedger(stored, undefined, () => {});
+  const step = { id: 'a.1', kind: 'step', name: 'charge', safe: false } as const;
+  const away = { ...ledger({ state: 'run' }).made, end: () => Promise.reject(new Error('no room')) };
+
+  it('a step that was done is said to be done where its end cannot be stored, and one that failed is in doubt', async () => {
+    const made = steps(away);
+    await made.begin(step);
+    expect(made.reached).toEqual({ done: [], inDoubt: ['charge'] });
+    await expect(made.end({ id: 'a.1', kind: 'step', label: 'charge', value: 1 })).rejects.toThrow('no room');
+    expect(made.reached).toEqual({ done: ['charge'], inDoubt: [] });
+    await made.begin({ ...step, id: 'b.1', name: 'mail' });
+    const error = { name: 'Error', message: 'no network' };
+    await expect(made.end({ id: 'b.1', kind: 'step', label: 'mail', error })).rejects.toThrow('no room');
+    expect(made.reached).toEqual({ done: ['charge'], inDoubt: ['mail'] });
+  });
+
+  it('a call whose earlier attempt may have done something is not said to try again where the store fails', () => {
+    const nothing = { done: [], inDoubt: [] };
+    const failed = new MidcallError('store/unavailable', 'The store did not answer. Try again.');
+    expect(unstored(failed, [], nothing, true)).toBe(failed);
+    expect(unstored(failed, [], nothing, false)).toMatchObject({
+      message: expect.stringContaining('What an earlier attempt at it did is in doubt.'),
+      cause: failed,
+    });
+    const other = new Error('of the handler');
+    expect(unstored(other, [], { ...nothing, done: ['charge'] }, false)).toBe(other);
   });
 });

@@ -14,6 +14,7 @@ import {
   parkForRounds,
   runByPush,
   runByRounds,
+  unstored,
 } from '../eras/index.ts';
 import type { FileAccesses } from '../files/index.ts';
 import { type ApprovalCall, askedEvent, type CallRun, type PageCall, type ResultAsk } from '../questions/index.ts';
@@ -68,9 +69,12 @@ export async function runCall<R>(
     trace?.saw(event);
   };
   const ledger = attempt && stepLedger(stepStore, flow, retentionMs);
-  const settled = attempt && settling(attempt, ledger, opened, request, config);
+  const steps = new AuditedLedger(ledger, attempt, audit);
+  const told = (error: unknown): unknown => unstored(error, opened.journal, steps.reached, attempt?.first ?? true);
+  const settle = attempt && settling(attempt, ledger, opened, request, config);
+  const settled = settle && ((outcome: FinalOutcome) => settle(outcome).catch(error => Promise.reject(told(error))));
   const engine: EngineOptions = {
-    ledger: new AuditedLedger(ledger, attempt, audit),
+    ledger: steps,
     clock: config.clock,
     onDeferError(error) {
       config.warn(deferFailed(call.name, error));
@@ -95,9 +99,11 @@ export async function runCall<R>(
   try {
     if (attempt && !attempt.first) await refuseInDoubt(opened, audit, config);
     const drive = inRounds(request) ? runByRounds : runByPush;
-    const outcome = await drive(handle, opened, request, config, engine, audit);
+    const driven = await drive(handle, opened, request, config, engine, audit);
+    const outcome = driven.kind === 'failed' ? { ...driven, error: told(driven.error) } : driven;
     return { settled, ...(await endingOf(outcome, opened, running, end, config)) };
-  } catch (error) {
+  } catch (thrown) {
+    const error = told(thrown);
     end.failed(error);
     return { kind: 'failed', error, settled };
   }

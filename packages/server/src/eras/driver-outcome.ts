@@ -1,11 +1,12 @@
 /** How a driver's part of a call ends: as the engine says, or with the call continuing in another request. */
 
-import { MidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import { type Journal, labelsOf, type OpenAsk, type Outcome } from '../engine/index.ts';
 import type { ApartAsk, CallRun, Outgoing, ResultAsk } from '../questions/index.ts';
 import type { CallRequest } from '../request/index.ts';
 import type { Departure } from '../sdk-seam/index.ts';
+import type { FlowSteps } from '../state/index.ts';
 
 /** How `runByPush` and `runByRounds` end. */
 export type DriverOutcome<R> =
@@ -76,8 +77,33 @@ export function stopped<R>(
 const gatewayDoubt = 'It had been passed on, so what it did is in doubt.';
 const findOut = 'Find out what took effect before calling again.';
 
-function doneBy<R>({ journal, working }: CallRun<R>): string {
-  const steps = journal.filter(entry => entry.kind === 'step').map(({ label }) => label);
+const doneBy = <R>({ journal, working }: CallRun<R>): string => reachedText(stepsIn(journal), working);
+
+const stepsIn = (journal: Journal): readonly string[] =>
+  journal.filter(entry => entry.kind === 'step').map(({ label }) => label);
+
+function reachedText(steps: readonly string[], inDoubt: readonly string[]): string {
   const done = steps.length > 0 ? `Done: ${steps.join(', ')}.` : 'No step of it is done.';
-  return working.length > 0 ? `${done} In doubt: ${working.join(', ')}.` : done;
+  return inDoubt.length > 0 ? `${done} In doubt: ${inDoubt.join(', ')}.` : done;
+}
+
+/**
+ * The error for a call that ends because the store failed.
+ * @param journal - what this attempt began with
+ * @param reached - the steps that this attempt has come to
+ * @param isFirst - false if an earlier attempt may have done more than is known
+ * @returns the store's own error, which says to try again, if nothing can have been done
+ */
+export function unstored(
+  error: unknown,
+  journal: Journal,
+  { done, inDoubt }: Pick<FlowSteps, 'done' | 'inDoubt'>,
+  isFirst: boolean,
+): unknown {
+  const all = [...stepsIn(journal), ...done];
+  const isUntouched = all.length + inDoubt.length === 0;
+  if (!isMidcallError(error, 'store/unavailable') || (isUntouched && isFirst)) return error;
+  const what = isUntouched ? 'What an earlier attempt at it did is in doubt.' : reachedText(all, inDoubt);
+  const how = "The server's store failed before the end of this call was stored.";
+  return new MidcallError('store/unavailable', `${how} ${what} ${findOut}`, { cause: error });
 }

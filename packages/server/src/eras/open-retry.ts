@@ -28,6 +28,7 @@ import {
   type SealedAsk,
   type Unstamped,
 } from '../state/index.ts';
+import { unstored } from './driver-outcome.ts';
 import { received } from './received.ts';
 
 /** The state of a call after one of its requests was opened. */
@@ -191,7 +192,10 @@ function refused(kind: 'invalid' | 'expired' | 'changed' | 'answered'): Protocol
  */
 export async function openShared(shared: SharedCall, request: CallRequest): Promise<OpenedCall> {
   const { binding, principal } = request;
-  const { caller, journal, earlier } = await shared.open({ binding: digest(binding), principal });
+  const opening = shared.open({ binding: digest(binding), principal });
+  const { caller, journal, earlier } = await opening.catch(error =>
+    Promise.reject(unstored(error, [], { done: [], inDoubt: [] }, shared.first)),
+  );
   const begun = begins(shared.flow);
   if (caller.binding !== digest(binding) || principalKey(caller.principal) !== principalKey(principal)) {
     const data = { reason: 'handler_changed' };

@@ -101,12 +101,21 @@ export class AuditedLedger implements StepLedger {
   readonly #stored: StepLedger | undefined;
   readonly #attempt: Attempt | undefined;
   readonly #audit: (event: Unstamped) => void;
+  /** By id, the author's steps that this attempt has come to. */
+  readonly #steps = new Map<string, { readonly name: string; isOver: boolean }>();
 
   /** @param stored - absent if no retry can follow, so that nothing need be stored */
   constructor(stored: StepLedger | undefined, attempt: Attempt | undefined, audit: (event: Unstamped) => void) {
     this.#stored = stored;
     this.#attempt = attempt;
     this.#audit = audit;
+  }
+
+  /** The author's steps that this attempt has come to, whether or not their ends could be stored. */
+  get reached(): Pick<FlowSteps, 'done' | 'inDoubt'> {
+    const namesOf = (over: boolean) =>
+      [...this.#steps.values()].filter(({ isOver }) => isOver === over).map(({ name }) => name);
+    return { done: namesOf(true), inDoubt: namesOf(false) };
   }
 
   async begin(step: WorkId & { readonly safe: boolean }): Promise<Begun> {
@@ -121,6 +130,7 @@ export class AuditedLedger implements StepLedger {
     }
     // The check of an answer is not one of the author's steps, and is named by its question's text; nor is a generated value.
     if (step.kind !== 'step') return begun;
+    this.#steps.set(step.id, { name: step.name, isOver: begun.state === 'done' });
     if (begun.state === 'in-doubt') this.#audit({ kind: 'step-in-doubt', step: step.name });
     else if (begun.state !== 'done') this.#audit({ kind: 'step-begun', step: step.name });
     // The process that ended it may have died before its audit was written.
@@ -129,13 +139,18 @@ export class AuditedLedger implements StepLedger {
   }
 
   async end(entry: Entry): Promise<void> {
+    const step = this.#steps.get(entry.id);
+    // What it did before it failed is in doubt, until that it failed is stored.
+    if (step && !entry.error) step.isOver = true;
     await this.#stored?.end(entry);
+    if (step) step.isOver = true;
     if (entry.kind === 'step')
       this.#audit({ kind: 'step-ended', step: entry.label, failed: entry.error !== undefined });
   }
 
   async withdraw(step: WorkId): Promise<void> {
     await this.#stored?.withdraw(step);
+    this.#steps.delete(step.id);
     if (step.kind === 'step') this.#audit({ kind: 'step-ended', step: step.name, failed: true });
   }
 }
