@@ -65,6 +65,8 @@ export default defineConfig({
   test: {
     // Tests of processes and browsers wait for most of their time.
     maxWorkers: 3,
+    // What one project has compiled, the others read.
+    experimental: { fsModuleCache: true },
     globalSetup: 'test/fixtures/own-tmp.ts',
     tags: [
       {
@@ -84,8 +86,7 @@ export default defineConfig({
         60_000,
       ),
       project('replaced', { include: replaceModules, isolate: true }, 60_000),
-      project('e2e', { include: ['test/**/*.e2e.test.ts'] }),
-      project('browser', { include: ['test/**/*.browser.test.ts'] }),
+      project('e2e', { include: ['test/**/*.{e2e,browser}.test.ts'] }),
     ],
   },
 });

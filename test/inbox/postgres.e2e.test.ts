@@ -100,7 +100,7 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
 
   it('two bridges that are killed at any point leave each question ended once, with how, and a record that verifies', async () => {
     const { where, sql } = await place();
-    const count = inSoak({ kills: 200, questions: 1_000 }, { kills: 4, questions: 40 });
+    const count = inSoak({ kills: 200, questions: 1_000 }, { kills: 3, questions: 15 });
     await killBridges(where, () => sql('select id, how from inbox_questions'), count);
   });
 

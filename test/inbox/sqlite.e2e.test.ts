@@ -99,5 +99,5 @@ it('two bridges that are killed at any point leave each question ended once, wit
     database.close();
     return found.map(row => Object.values(row).map(String));
   };
-  await killBridges(where, rows, inSoak({ kills: 200, questions: 1_000 }, { kills: 4, questions: 40 }));
+  await killBridges(where, rows, inSoak({ kills: 200, questions: 1_000 }, { kills: 3, questions: 15 }));
 });
