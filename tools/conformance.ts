@@ -3,8 +3,8 @@
  * revision requires, and those of the tasks extension. Prints a table and fails where one did not pass (conformance-judge.ts).
  * Needs the build.
  *
- * Client scenarios run beside the server's. The one that measures time runs after them, alone; it may be run twice more, and is
- * then reported so.
+ * The scenarios of each revision, of tasks and of the client run beside each other, as they wait for most of their time. The one that
+ * measures time runs after them, alone; it may be run twice more, and is then reported so.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -90,7 +90,8 @@ function enter(
   rows.push({ kind, revision, scenario, repeats, ...judge(checks) });
 }
 
-async function testServer(wanted: ReadonlyMap<Revision, Scenarios>): Promise<void> {
+/** Starts a server of its own for scenarios that may run beside others, and ends it after them. */
+async function withServer(test: (url: string) => Promise<void>): Promise<void> {
   const server = node([...typescript, 'tools/conformance/server.ts'], { PORT: '0' });
   let said = '';
   server.stderr.on('data', chunk => (said += chunk));
@@ -99,22 +100,27 @@ async function testServer(wanted: ReadonlyMap<Revision, Scenarios>): Promise<voi
     server.on('close', () => reject(new Error(`The fixture did not start.\n${said}`)));
   });
   try {
-    for (const revision of revisions) {
-      const folder = join(out, `server-${revision}`);
-      const told = await run(['server', '--url', url, '--requirements', revision, '-o', folder]);
-      const found = existing(folder, told);
-      for (const scenario of wanted.get(revision)!.server) enter('server', revision, scenario, found.get(scenario));
-    }
-    const folder = join(out, 'server-tasks');
-    for (const scenario of tasks) {
-      const which = ['--scenario', scenario, '--spec-version', '2026-07-28', '--force'];
-      const told = await run(['server', '--url', url, ...which, '-o', folder]);
-      const checks = existing(folder, told).get(scenario);
-      if (checks?.every(({ status }) => status === 'SKIPPED')) skipped.set(scenario, checks[0]?.errorMessage ?? '');
-      else enter('server', 'tasks', scenario, checks);
-    }
+    await test(url);
   } finally {
     server.kill();
+  }
+}
+
+async function testServer(url: string, revision: Revision, { server }: Scenarios): Promise<void> {
+  const folder = join(out, `server-${revision}`);
+  const told = await run(['server', '--url', url, '--requirements', revision, '-o', folder]);
+  const found = existing(folder, told);
+  for (const scenario of server) enter('server', revision, scenario, found.get(scenario));
+}
+
+async function testTasks(url: string): Promise<void> {
+  const folder = join(out, 'server-tasks');
+  for (const scenario of tasks) {
+    const which = ['--scenario', scenario, '--spec-version', '2026-07-28', '--force'];
+    const told = await run(['server', '--url', url, ...which, '-o', folder]);
+    const checks = existing(folder, told).get(scenario);
+    if (checks?.every(({ status }) => status === 'SKIPPED')) skipped.set(scenario, checks[0]?.errorMessage ?? '');
+    else enter('server', 'tasks', scenario, checks);
   }
 }
 
@@ -161,7 +167,11 @@ function existing(folder: string, told: string): Map<string, readonly Check[]> {
 const wanted = new Map<Revision, Scenarios>();
 for (const revision of revisions) wanted.set(revision, await required(revision));
 const tasks = await tasksScenarios();
-await Promise.all([testServer(wanted), testClient(wanted)]);
+await Promise.all([
+  ...[...wanted].map(([revision, scenarios]) => withServer(url => testServer(url, revision, scenarios))),
+  withServer(testTasks),
+  testClient(wanted),
+]);
 await testClientAlone(wanted);
 
 const show = (row: Entry) =>
