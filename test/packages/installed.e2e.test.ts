@@ -63,7 +63,7 @@ describe('@midcall/server alone', () => {
       'hono',
       'zod',
     ]);
-    expect(megabytes).toBeLessThanOrEqual(31);
+    expect(megabytes()).toBeLessThanOrEqual(31);
     for (const place of packages.values()) {
       const { scripts = {} } = readManifest(place);
       expect(Object.keys(scripts).filter(name => /^(?:pre|post)?install$/.test(name))).toEqual([]);

@@ -66,8 +66,8 @@ export interface Installed {
   readonly folder: string;
   /** Everything that is installed, ours and others', and where. */
   readonly packages: ReadonlyMap<string, string>;
-  /** Of a disk with blocks of 4 KiB, as `du -sm` says it. */
-  readonly megabytes: number;
+  /** What it takes of a disk with blocks of 4 KiB, as `du -sm` says it. */
+  megabytes(): number;
 }
 
 /** @param extra - further packages that the author of the project asks for, such as an optional peer */
@@ -103,8 +103,8 @@ export function install(
     }
   };
   for (const name of [...wanted, ...extra]) add(name, root);
-  const size = [...packages.values()].reduce((sum, path) => sum + onDisk(path), 0);
-  return { folder, packages, megabytes: size / 2 ** 20 };
+  const megabytes = (): number => [...packages.values()].reduce((sum, path) => sum + onDisk(path), 0) / 2 ** 20;
+  return { folder, packages, megabytes };
 }
 
 /**
