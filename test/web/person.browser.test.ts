@@ -325,8 +325,10 @@ describe('signing out', () => {
     const { on, page, troubles } = me;
     const other = await tab(me, '/past');
     await page.getByRole('link', { name: 'Sign out' }).click();
+    const everywhere = page.getByRole('button', { name: 'Sign out everywhere' });
+    await everywhere.waitFor();
     expect(await violations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await everywhere.click();
     await page.getByRole('link', { name: 'Sign in' }).waitFor();
     expect(on.signedOut).toBe('everywhere');
     await other.getByText('Your session has ended.').waitFor();
