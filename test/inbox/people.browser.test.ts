@@ -148,3 +148,21 @@ it('a person who comes later is told to go back to their host, one who is too la
   await host.client.close();
   expect([...doras.troubles, ...other.troubles].filter(each => !each.includes('401'))).toEqual([]);
 });
+
+it('signing out leads to signing in, though the page hears that its session has ended before the browser has the answer', async () => {
+  await using me = await visitor(browser);
+  const { page } = me;
+  await signInWith(page, 'dora', inbox());
+  await page.locator('body.scripted').waitFor();
+  await page.getByRole('link', { name: 'Sign out' }).click();
+  const refused = page.waitForResponse(response => response.status() === 401);
+  await page.route(/\/sign-out$/, async route => {
+    if (route.request().method() !== 'POST') return route.continue();
+    const response = await route.fetch({ maxRedirects: 0 });
+    await refused;
+    return route.fulfill({ response });
+  });
+  await page.getByRole('button', { name: 'Sign out of this browser' }).click();
+  await page.waitForURL(inbox());
+  await page.getByRole('link', { name: 'Sign in' }).waitFor();
+});

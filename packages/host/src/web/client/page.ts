@@ -58,9 +58,16 @@ export const anyTouched = (): boolean => [...document.forms].some(form => touche
 /** True if somebody has started to fill in a form. */
 export const isTouched = (form: Element): boolean => touched.has(form);
 
+let isLeftToBrowser = false;
+
+/** Notes that the browser itself is on its way to another page: to load this one anew would break that off. */
+export function leaveToBrowser(): void {
+  isLeftToBrowser = true;
+}
+
 /** Opens a page anew that the desk no longer knows, unless something was typed here. */
 export function loadAnew(): void {
-  if (!anyTouched()) location.reload();
+  if (!isLeftToBrowser && !anyTouched()) location.reload();
 }
 
 function focusIsLost(): boolean {

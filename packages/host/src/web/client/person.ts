@@ -8,7 +8,7 @@ import { startFollowing } from './follow.ts';
 import { startForms } from './forms.ts';
 import { startLines } from './lines.ts';
 import { startNumbers } from './numbers.ts';
-import { refresh } from './page.ts';
+import { leaveToBrowser, refresh } from './page.ts';
 import { deliverConfirmed, startInvitations } from './passkey.ts';
 import { presence, startPresence } from './presence.ts';
 import { startPressed } from './pressed.ts';
@@ -45,10 +45,12 @@ storeBase('midcall-inbox');
 const isNews = tellZone();
 window.addEventListener('online', () => void refresh());
 document.addEventListener('midcall:shown', sayWaiting);
-document.addEventListener('submit', event => {
-  if ((event.target as HTMLFormElement).dataset['leaves'] !== undefined) forgetBase('midcall-inbox');
-});
 startForms(deliverConfirmed);
+document.addEventListener('submit', event => {
+  if (event.defaultPrevented || (event.target as HTMLFormElement).dataset['leaves'] === undefined) return;
+  forgetBase('midcall-inbox');
+  leaveToBrowser();
+});
 startLines();
 startPressed();
 startFocus();
