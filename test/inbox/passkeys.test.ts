@@ -1,13 +1,17 @@
 /** What a passkey proves, judged in this process with an authenticator of its own; pages and browsers are tested elsewhere. */
+import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OpenQuestion, PasskeyRequest, PersonPasskeys } from '@midcall/host/web';
 import { createSealer, keyRing } from '@midcall/server';
 import Database from 'libsql';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { canHavePasskeys, type Enrolment, SitePasskeys } from '../../packages/inbox/src/site/passkeys.ts';
 import { type InboxStore, openInboxStore } from '../../packages/inbox/src/store/index.ts';
+import { byKeyStore, byMaker, bySelf } from './attestations.ts';
 import { flags, type Odd, SoftwarePasskey } from './software-passkey.ts';
 import { key, type ManualClock, manualClock, question } from './stage.ts';
 
@@ -430,6 +434,24 @@ describe('adding a passkey', () => {
     clock.advance(24 * 60 * minute);
     expect(await of(ada).requestNew({ invitation: late })).toBe('not-invited');
     expect(await of(ada).add('', new SoftwarePasskey(origin).create(request))).toBe('late');
+  });
+
+  it('adding a passkey takes no certificates, whose addresses would be fetched, and takes one that signs for itself', async () => {
+    const reached: (string | undefined)[] = [];
+    const elsewhere = createServer((req, res) => {
+      reached.push(req.url);
+      res.end();
+    }).listen(0, '127.0.0.1');
+    await once(elsewhere, 'listening');
+    onTestFinished(() => void elsewhere.close());
+    const { port } = elsewhere.address() as AddressInfo;
+    const { of } = await world();
+    const add = async (attest: Parameters<SoftwarePasskey['create']>[2]) =>
+      of(ada).add('', new SoftwarePasskey(origin).create(asked(await of(ada).requestNew({})), {}, attest));
+    expect(await add(byKeyStore(`http://127.0.0.1:${port}/latest/meta-data`))).toBe('refused');
+    expect(await add(byMaker)).toBe('refused');
+    expect(reached).toEqual([]);
+    expect(await add(bySelf)).toBe('added');
   });
 
   it('adding passkeys stops at twenty', async () => {

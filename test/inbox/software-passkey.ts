@@ -26,6 +26,31 @@ interface Options {
   readonly user?: { readonly id: string };
 }
 
+/** What a new passkey says of its maker: the format, and the statement in CBOR. */
+export interface Attestation {
+  readonly format: string;
+  readonly statement: Buffer;
+}
+
+/** What an attestation is made from. */
+export interface Attested {
+  /** The authenticator's data. */
+  readonly data: Buffer;
+  readonly clientDataHash: Buffer;
+  readonly key: KeyObject;
+}
+
+const nothing = (): Attestation => ({ format: 'none', statement: Buffer.from('a0', 'hex') });
+
+/** Text or bytes in CBOR. */
+export function cbor(value: string | Buffer): Buffer {
+  const bytes = Buffer.from(value);
+  const { length } = bytes;
+  const size = length < 24 ? [length] : length < 256 ? [24, length] : [25, length >> 8, length & 0xff];
+  size[0]! |= typeof value === 'string' ? 0x60 : 0x40;
+  return Buffer.concat([Buffer.from(size), bytes]);
+}
+
 /** An assertion, as the script of a page returns it. */
 export interface Assertion {
   id: string;
@@ -52,8 +77,8 @@ export class SoftwarePasskey {
     this.#public = { x: Buffer.from(x!, 'base64url'), y: Buffer.from(y!, 'base64url') };
   }
 
-  /** What a page posts after its browser has made this passkey. */
-  create({ options, token }: PasskeyRequest, odd: Odd = {}): string {
+  /** What a page posts after its browser has made this passkey. @param attest - what it says of its maker */
+  create({ options, token }: PasskeyRequest, odd: Odd = {}, attest: (what: Attested) => Attestation = nothing): string {
     const { challenge, rp, user } = options as Options;
     this.#user = user?.id;
     const { x, y } = this.#public;
@@ -62,15 +87,14 @@ export class SoftwarePasskey {
     length.writeUInt16BE(this.id.length);
     const bits = odd.flags ?? flags.present | flags.verified | flags.attested;
     const data = Buffer.concat([this.#data(odd.rpId ?? rp!.id, bits), Buffer.alloc(16), length, this.id, cose]);
-    const size = Buffer.alloc(2);
-    size.writeUInt16BE(data.length);
+    const client = this.#clientData('webauthn.create', challenge, odd);
+    const { format, statement } = attest({ data, clientDataHash: sha256(client), key: this.#key });
     const attestation = Buffer.concat([
-      ...[Buffer.from('a363', 'hex'), Buffer.from('fmt'), Buffer.from('64', 'hex'), Buffer.from('none')],
-      ...[Buffer.from('67', 'hex'), Buffer.from('attStmt'), Buffer.from('a068', 'hex'), Buffer.from('authData')],
-      ...[Buffer.from('59', 'hex'), size, data],
+      ...[Buffer.from('a3', 'hex'), cbor('fmt'), cbor(format), cbor('attStmt'), statement],
+      ...[cbor('authData'), cbor(data)],
     ]);
     const response = {
-      clientDataJSON: base64url(this.#clientData('webauthn.create', challenge, odd)),
+      clientDataJSON: base64url(client),
       attestationObject: base64url(attestation),
       transports: ['internal'],
     };

@@ -9,12 +9,14 @@
  * - inbox-passkey-P4 A passkey of somebody else, a revoked one, and one whose count does not grow prove nothing.
  * - inbox-passkey-P5 Adding and revoking a passkey needs one, or a sign-in at most five minutes ago at which the issuer asked the person, or, for
  *   adding, an invitation. If an inbox demands invitations, a sign-in alone adds none. So a session that was stolen later changes nothing.
+ * - inbox-passkey-P6 Whatever is posted as a new passkey, nothing is fetched for it: certificates of its maker are not accepted.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { canonical, isRecord } from '@midcall/core/json';
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { PasskeyProblem, PasskeyRequest, PersonPasskeys, Present } from '@midcall/host/web';
 import type { Sealer } from '@midcall/server';
+import type { AttestationObject } from '@simplewebauthn/server/helpers';
 import type { InboxStore, PasskeyGrant, PasskeyKey, Session } from '../store/index.ts';
 
 /** How a person comes to a first passkey: by having signed in, or by an invitation of an administrator. */
@@ -108,6 +110,15 @@ function isExactSignature(bytes: Buffer): boolean {
 function isInFrame(clientData: string): boolean {
   const read: unknown = JSON.parse(Buffer.from(clientData, 'base64url').toString('utf8'));
   return !isRecord(read) || (read['crossOrigin'] !== undefined && read['crossOrigin'] !== false);
+}
+
+/**
+ * True if a new passkey brings certificates of its maker. Nobody asked for them, and the library would fetch what they name. A passkey
+ * that signs for itself brings none.
+ */
+function isCertified(attestation: AttestationObject): boolean {
+  const format = attestation.get('fmt');
+  return format !== 'none' && (format !== 'packed' || attestation.get('attStmt').get('x5c') !== undefined);
 }
 
 export class SitePasskeys {
@@ -297,10 +308,12 @@ export class SitePasskeys {
     if (typeof ticket === 'string') return ticket;
     const challenge = this.#challenge(principal, ['register'], ticket).toString('base64url');
     const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
+    const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');
     let made: { readonly id: string; readonly publicKey: Uint8Array; readonly counter: number } | undefined;
     try {
-      const { clientDataJSON } = posted.response['response'] as { readonly clientDataJSON: string };
-      if (isInFrame(clientDataJSON)) return 'refused';
+      const { clientDataJSON, attestationObject } = posted.response['response'] as Readonly<Record<string, string>>;
+      if (isInFrame(clientDataJSON!)) return 'refused';
+      if (isCertified(decodeAttestationObject(isoBase64URL.toBuffer(attestationObject!)))) return 'refused';
       const { registrationInfo } = await verifyRegistrationResponse({
         response: posted.response as never,
         expectedChallenge: challenge,
