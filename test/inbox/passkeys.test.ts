@@ -383,6 +383,17 @@ describe('adding a passkey', () => {
     expect(await of(bob).list()).toEqual([]);
   });
 
+  it('adding a passkey by another ends with that one, also if it was revoked in between', async () => {
+    const { enrol, of, store, clock } = await world();
+    const lost = await enrol(ada);
+    const late = of(ada, clock.now() - 6 * minute);
+    const confirm = asked(await late.requestNew({}));
+    const request = asked(await late.requestNew({ posted: lost.get(confirm) }));
+    expect(await store.passkeys.revoke(ada, lost.id.toString('base64url'), 'owner')).toBe(true);
+    expect(await late.add('', new SoftwarePasskey(origin).create(request))).toBe('refused');
+    expect(await late.list()).toEqual([]);
+  });
+
   const oddities: readonly (readonly [string, Odd])[] = [
     ['at another origin', { origin: 'https://evil.example' }],
     ['in a frame of another origin', { crossOrigin: true }],

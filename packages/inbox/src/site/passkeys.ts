@@ -52,7 +52,8 @@ interface Ticket {
   readonly until: number;
   /** By what a passkey may be registered. */
   readonly by?: PasskeyGrant;
-  readonly invitation?: string;
+  /** The secret of the invitation, or the id of the passkey, by which that is. */
+  readonly proof?: string;
   /** How the new passkey will know its owner. */
   readonly user?: string;
 }
@@ -152,14 +153,14 @@ export class SitePasskeys {
       requestNew: async ({ invitation, posted }) => {
         if (!isPossible) return 'impossible';
         const keys = await store.passkeys.keys(principal);
-        const register = (by: PasskeyGrant, used?: string) => this.#requestNew(principal, name, keys, by, used);
+        const register = (by: PasskeyGrant, proof?: string) => this.#requestNew(principal, name, keys, by, proof);
         if (invitation) {
           const isInvited = await store.passkeys.isInvited(principal, invitation);
           return isInvited ? register('invited', invitation) : 'not-invited';
         }
         if (posted) {
           const proved = await this.#prove(principal, ['add'], posted);
-          return typeof proved === 'string' ? proved : register('passkey');
+          return typeof proved === 'string' ? proved : register('passkey', proved.credential);
         }
         if (isFresh && !needsInvitation) return register('signed-in');
         if (keys.length === 0) return needsInvitation ? 'invitation' : 'sign-in';
@@ -278,11 +279,11 @@ export class SitePasskeys {
     name: string,
     keys: readonly PasskeyKey[],
     by: PasskeyGrant,
-    invitation?: string,
+    proof?: string,
   ): Promise<PasskeyRequest> {
     const { publicUrl } = this.#parts;
     const user = keys[0]?.user ?? random(32);
-    const ticket = this.#ticket({ by, user, ...(invitation !== undefined && { invitation }) });
+    const ticket = this.#ticket({ by, user, ...(proof !== undefined && { proof }) });
     const { generateRegistrationOptions } = await import('@simplewebauthn/server');
     const options = await generateRegistrationOptions({
       rpName: `Midcall inbox at ${publicUrl.host}`,
@@ -330,7 +331,7 @@ export class SitePasskeys {
     const name = [...called.trim()].slice(0, longestName).join('') || 'Passkey';
     const passkey = { id, counter, name, publicKey: Buffer.from(publicKey).toString('base64url'), user: ticket.user! };
     const transports = transportsOf(posted.response);
-    return store.passkeys.add(principal, { ...passkey, transports }, ticket.by!, ticket.invitation);
+    return store.passkeys.add(principal, { ...passkey, transports }, ticket.by!, ticket.proof);
   }
 }
 

@@ -147,16 +147,15 @@ export interface Passkeys {
   keys(principal: string): Promise<readonly PasskeyKey[]>;
   /**
    * Adds a passkey to those of a person.
-   * @param by - for the record
-   * @param invitation - the secret of the invitation that it uses up
+   * @param proof - the secret of the invitation that it uses up, or the id of the passkey that has confirmed it; absent after a sign-in
    * @returns `not-invited` if there is no such invitation of this person any more; `refused` if the passkey is somebody's already, the
-   *   person was removed, or has as many as one may have
+   *   one that has confirmed it counts no more, or the person was removed, or has as many as one may have
    */
   add(
     principal: string,
     passkey: PasskeyKey & Pick<Passkey, 'name'>,
     by: PasskeyGrant,
-    invitation?: string,
+    proof?: string,
   ): Promise<'added' | 'not-invited' | 'refused'>;
   /**
    * Records that a passkey has confirmed something.

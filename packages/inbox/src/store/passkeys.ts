@@ -2,7 +2,8 @@
  * Passkeys of people, and invitations to add one.
  *
  * - inbox-passkeys-K1 A passkey counts for one person, until it is revoked or they are removed; each use finds it so in the transaction
- *   that records the use. After either, its key is no longer in the database.
+ *   that records the use, and so do the vote and the new passkey that it has confirmed. After either, its key is no longer in the
+ *   database.
  * - inbox-passkeys-K2 A passkey that counts its uses is refused once its count does not grow: a copy of it may exist.
  * - inbox-passkeys-K3 Of an invitation, only a keyed digest is stored, which covers its person and its end: who can write to the
  *   database without the key makes none. It is for one person, ends after a day, and is used in the transaction that adds a passkey.
@@ -165,12 +166,13 @@ export function passkeys(
       });
     },
 
-    async add(principal, { id, name, counter, ...key }, by, invitation) {
+    async add(principal, { id, name, counter, ...key }, by, proof = '') {
       const added = await db.change(principal, async change => {
         const { tx } = change;
         if (await isRemoved(tx, principal)) return 'refused';
-        if (invitation !== undefined) {
-          const digest = await invitationOf(tx, principal, invitation);
+        if (by === 'passkey' && !(await isPasskeyOf(tx, principal, proof))) return 'refused';
+        if (by === 'invited') {
+          const digest = await invitationOf(tx, principal, proof);
           if (digest === undefined) return 'not-invited';
           await tx
             .updateTable('inbox_invitations')
