@@ -7,11 +7,13 @@
  */
 import { checkContent, type Issue, withWayBackField } from '@midcall/core/form';
 import type { Html } from '@midcall/core/page';
+import { visible } from '@midcall/core/text';
 import { sendsLine } from '../../packages/host/src/web/client/lines.ts';
 import { morph } from '../../packages/host/src/web/client/morph.ts';
 import { startPressed, whenReleased } from '../../packages/host/src/web/client/pressed.ts';
 import { contentOf, type Draft, draftOf, untouched, visitedIssues } from '../../packages/host/src/web/form/index.ts';
 import { spelledLeft, texts } from '../../packages/host/src/web/texts/index.ts';
+import { quoted } from '../../packages/server/src/questions/quoted.ts';
 import { filter, toFiltered } from './filter.ts';
 import { connectHost, type Host, isObject } from './host.ts';
 import { type CardData, cardTexts, line, pageCard, questionCard, type Showing } from './view.ts';
@@ -176,18 +178,15 @@ async function ask(method: string, params: Members): Promise<void> {
  * in the message, which has the person's name on it.
  */
 async function tell(action: Action, tool: string, outcome: string): Promise<void> {
-  const context = `The person ${did[action]} the question of '${tool}', and the call went on. It ended with this result:\n${outcome}`;
+  const question = `the question of '${visible(tool, { max: 200 })}'`;
+  const context = `The person ${did[action]} ${question}, and the call went on. It ended with this result:\n${outcome}`;
   const told = await ask('ui/update-model-context', { content: [{ type: 'text', text: context }] }).then(
     () => true,
     () => false,
   );
-  const quote = outcome
-    .split('\n')
-    .map(each => `> ${each}`)
-    .join('\n');
   const text = told
-    ? `I ${did[action]} the question of '${tool}'.`
-    : `I ${did[action]} the question of '${tool}'. The tool says:\n${quote}`;
+    ? `I ${did[action]} ${question}.`
+    : [`I ${did[action]} ${question}. The tool says:`, ...quoted(outcome)].join('\n');
   const block = { type: 'text', text };
   const send = (content: unknown): Promise<void> => ask('ui/message', { role: 'user', content });
   // The text of the extension has one block, its schema a list of them.
