@@ -230,6 +230,31 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     await host.close();
   });
 
+  it('an answer that the host refuses stays with its question, whatever the host has sent meanwhile', async () => {
+    const host = await asking({ type: 'string' });
+    const { app, result, card } = await host.open();
+    await eventually(() => host.calls.length === 1);
+    await app.locator('[name=f0]').fill('Ada');
+    const other = { ...card, ticket: 'other', question: { ...card!.question, message: 'Another?' } };
+    await host.page.evaluate(
+      params => {
+        window.callTool = () => {
+          const [frame] = document.getElementsByTagName('iframe');
+          frame!.contentWindow!.postMessage({ jsonrpc: '2.0', method: 'ui/notifications/tool-result', params }, '*');
+          return Promise.reject(new Error('Busy.'));
+        };
+      },
+      { ...result, _meta: { [CARD]: other } },
+    );
+    await app.getByText('Send answer').click();
+    await app.getByText('The answer was not sent: Busy.').waitFor();
+    expect([await app.locator('blockquote').textContent(), await app.locator('[name=f0]').inputValue()]).toEqual([
+      'What is it?',
+      'Ada',
+    ]);
+    await host.close();
+  });
+
   it('a question whose ticket is too old is said to be closed, and nothing is asked', async () => {
     const host = await asking({ type: 'string' });
     const { result } = await host.open();

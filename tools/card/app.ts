@@ -106,7 +106,8 @@ function cardIn(result: Members): CardData | undefined {
 /** @param isNext - true if it follows an answer that was given here, so that the focus goes to it */
 function take(result: Members, isNext: boolean): boolean {
   const card = cardIn(result);
-  if (!card || answered.has(card.ticket)) return false;
+  // What becomes of an answer that is on its way belongs to the question that is shown.
+  if (!card || isSending || answered.has(card.ticket)) return false;
   if (open?.ticket === card.ticket) return true;
   open = card;
   visited = new Set();
