@@ -121,7 +121,11 @@ export class AppDocuments {
     const connection = this.#connection(app.server);
     app.tools ??= connection.catalogue().then(({ tools }) => new Set(tools.filter(isForApps).map(each => each.name)));
     const tools = await app.tools.catch(() => new Set());
-    if (!tools.has(name)) return refusal('An App may call only the tools of its server that are for Apps alone.');
+    if (!tools.has(name)) {
+      // The list may have been read while the server was not there.
+      delete app.tools;
+      return refusal('An App may call only the tools of its server that are for Apps alone.');
+    }
     const answer = await connection.forward(
       { method: 'tools/call', params: { name, arguments: args ?? {} } },
       { signal },
