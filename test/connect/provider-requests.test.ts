@@ -1,8 +1,11 @@
 /** Requests to a provider, and what this server tells of itself, without a network. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { MidcallError } from '@midcall/core/errors';
 import { bearer, connect, formKindOf, oauthPages, provider } from '@midcall/server/connect';
 import { memoryStore } from '@midcall/server/stores/memory';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { noWake } from '../../packages/server/src/base/wake.ts';
 import { certifiedClient } from '../../packages/server/src/connect/oauth/certified-client.ts';
 import { identities } from '../../packages/server/src/connect/oauth/identities.ts';
@@ -129,6 +132,35 @@ describe('a provider', () => {
         // A few pieces are on their way when it is found too large.
         expect(sent.pieces).toBeLessThan(24);
       }
+    },
+  );
+
+  it.each(['nothing', 'the beginning of an answer'])(
+    'a provider that sends %s and no more is said not to have answered in time',
+    async begun => {
+      const stalls = createServer(({ url }, res) => {
+        if (begun !== 'nothing')
+          res.writeHead(url === '/register' ? 201 : 200, { 'content-type': 'application/json' }).write('{');
+      }).listen(0, '127.0.0.1');
+      await once(stalls, 'listening');
+      onTestFinished(() => {
+        stalls.closeAllConnections();
+        stalls.close();
+      });
+      const at = `http://127.0.0.1:${(stalls.address() as AddressInfo).port}`;
+      const requests = certifiedClient({
+        name: 'Notes Co',
+        issuer: new URL(at),
+        issuerName: at,
+        registered: undefined,
+        metadata: { ...published, issuer: at, token_endpoint: `${at}/token`, registration_endpoint: `${at}/register` },
+        resource: undefined,
+        fetch: undefined,
+        timeoutMs: 500,
+        clock: { now: Date.now },
+      });
+      for (const ask of [() => requests.refresh('r', [], { id: 'c-1' }), () => requests.register(offer())])
+        await expect(ask()).rejects.toMatchObject({ message: expect.stringContaining('did not answer in time') });
     },
   );
 

@@ -101,6 +101,8 @@ export function providerError(name: string, error: unknown): ProviderError {
 /** The codes of an error and of its causes. */
 function* codesOf(error: Raw, depth = 0): Generator<string> {
   if (typeof error.code === 'string') yield error.code;
+  // In the middle of an answer, the library says only that it cannot be read.
+  if (error.name === 'TimeoutError') yield 'OAUTH_TIMEOUT';
   if (depth === 5) return;
   const under = [error.cause, ...(Array.isArray(error.errors) ? error.errors : [])];
   for (const each of under) {
