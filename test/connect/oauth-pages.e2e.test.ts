@@ -82,6 +82,25 @@ describe('fewer scopes than asked for', () => {
     });
   });
 
+  it('connect-C4: nothing is kept of a provider that allowed less than was asked for while the person declined on the page', async () => {
+    const alice = under.principal('alice');
+    const { url, pageId } = await under.ask(alice, { scopes: both });
+    const callback = await toCallback(url);
+    const revoked: string[] = [];
+    under.thirdParty.state.intercept = async (req, res) => {
+      if (req.url?.startsWith('/token/revocation')) revoked.push(req.url);
+      if (req.url !== '/token') return false;
+      await browser.submit(url, { do: 'decline' });
+      const tokens = { access_token: 'access-canary', token_type: 'bearer', scope: 'notes.read' };
+      res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(tokens));
+      return true;
+    };
+    expect(await heading((await browser.follow(callback)).response)).toBe('You declined');
+    expect(await under.outcome(pageId)).toMatchObject({ action: 'decline' });
+    expect(await under.vault.signedIn(alice, under.notes)).toBeUndefined();
+    expect(revoked).toEqual(['/token/revocation']);
+  });
+
   it('connect-C4: a provider that is asked again may allow after all what it refused', async () => {
     under.thirdParty.state.refused = ['notes.write'];
     const alice = under.principal('alice');

@@ -193,16 +193,25 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
         try {
           const client = (JSON.parse(flow.client) as ClientIdentity | null) ?? undefined;
           const { tokens } = await provider.client.exchange(returned, { ...flow, state, client });
-          if (lacking(tokens.scopes, flow.scopes).length > 0) {
-            await vault.keepSignIn(visit.principal, provider, tokens, flow.scopes);
-            return pageDesk.back(visit.pageId);
-          }
           let stored = false;
-          const page = await pageDesk.finish(visit, async () => {
+          const keep = async (): Promise<void> => {
             await vault.keepSignIn(visit.principal, provider, tokens, flow.scopes);
             stored = true;
-            return { provider: provider.id, scopes: tokens.scopes, missing: [] } satisfies Connected;
-          });
+          };
+          const stayOpen = async (): Promise<Response> => {
+            // The page may have ended while the provider was asked.
+            const again = await pageDesk.enter(context.req.raw, visit.pageId);
+            if (again instanceof Response) return again;
+            await keep();
+            return pageDesk.back(visit.pageId);
+          };
+          const isLess = lacking(tokens.scopes, flow.scopes).length > 0;
+          const page = await (isLess
+            ? stayOpen()
+            : pageDesk.finish(visit, async () => {
+                await keep();
+                return { provider: provider.id, scopes: tokens.scopes, missing: [] } satisfies Connected;
+              }));
           // If another tab was first, the provider may treat both as one grant, which revoking would end.
           if (!stored && !(await vault.signedIn(visit.principal, provider))) {
             await provider.client.revoke(tokens).catch(() => false);
