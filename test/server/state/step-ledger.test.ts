@@ -390,7 +390,7 @@ describe('the steps that an attempt has come to', () => {
     const failed = new MidcallError('store/unavailable', 'The store did not answer. Try again.');
     expect(unstored(failed, [], nothing, true)).toBe(failed);
     expect(unstored(failed, [], nothing, false)).toMatchObject({
-      message: expect.stringContaining('What an earlier attempt at it did is in doubt.'),
+      message: expect.stringContaining('What it did is in doubt.'),
       cause: failed,
     });
     const other = new Error('of the handler');

@@ -29,8 +29,16 @@ function timers() {
   };
 }
 
-/** A store whose n-th operation, counted from 1, is never answered; 0 for none. */
-function stuckAt(n: number) {
+interface Operation {
+  /** Counted from 1. */
+  readonly n: number;
+  readonly method: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+/** A store that never answers some operations. */
+function stuckAt(isStuck: (operation: Operation) => boolean) {
   const memory = memoryStore();
   let operations = 0;
   let stuck = (): void => {};
@@ -38,30 +46,32 @@ function stuckAt(n: number) {
     stuck = resolve;
   });
   const through =
-    <A extends unknown[], T>(operate: (...args: A) => Promise<T>) =>
+    <A extends unknown[], T>(method: string, operate: (...args: A) => Promise<T>) =>
     async (...args: A): Promise<T> => {
-      if (++operations !== n) return operate(...args);
+      operations += 1;
+      const [key, value] = args.map(String);
+      if (!isStuck({ n: operations, method, key: key ?? '', value: value ?? '' })) return operate(...args);
       stuck();
       return new Promise(() => {});
     };
   const store: Store = {
     timeoutMs: 7_000,
-    get: through(memory.get),
-    set: through(memory.set),
-    delete: through(memory.delete),
-    take: through(memory.take),
+    get: through('get', memory.get),
+    set: through('set', memory.set),
+    delete: through('delete', memory.delete),
+    take: through('take', memory.take),
     sortedSets: {
-      add: through(memory.sortedSets.add),
-      remove: through(memory.sortedSets.remove),
-      range: through(memory.sortedSets.range),
+      add: through('add', memory.sortedSets.add),
+      remove: through('remove', memory.sortedSets.remove),
+      range: through('range', memory.sortedSets.range),
     },
   };
   return { store, reached, operations: () => operations };
 }
 
 describe.each(pairings)('%s over %s', (era, carrier) => {
-  async function call(n: number, by: 'native' | 'relay') {
-    const { store, reached, operations } = stuckAt(n);
+  async function call(isStuck: (operation: Operation) => boolean, by: 'native' | 'relay', steps?: 'no steps') {
+    const { store, reached, operations } = stuckAt(isStuck);
     const done: string[] = [];
     const { pass, after } = timers();
     const mid = midcall({
@@ -75,6 +85,10 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });
       mid.tool(server, 'act', {}, async (_, call) => {
+        if (steps === 'no steps') {
+          const { action } = await call.elicit({ message: 'Go on?', form: Boolean, channels: [by] });
+          return { content: [{ type: 'text' as const, text: `${action} ${done.push('charged')}` }] };
+        }
         const before = await call.step('before', () => done.push('before'));
         const answer = await call.elicit({ message: 'Go on?', form: Boolean, channels: [by] });
         const after = await call.step('after', () => before + done.push('after'));
@@ -94,9 +108,11 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
         ({ content }) => (content[0] as { text: string }).text,
         (error: Error) => error.message,
       );
+    let resumed = (): Promise<string> | undefined => undefined;
     const result = text('act', {}).then(first => {
       const ticket = /ticket "([^"]+)"/.exec(first)?.[1];
-      return ticket === undefined ? first : text('resume', { ticket, action: 'accept', content: { value: true } });
+      if (ticket !== undefined) resumed = () => text('resume', { ticket, action: 'accept', content: { value: true } });
+      return resumed() ?? first;
     });
     let ended = false;
     const over = result.finally(() => {
@@ -110,7 +126,8 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
       await new Promise(resolve => setImmediate(resolve));
       pass(7_000);
     }
-    return { text: await result, operations: operations(), first, done };
+    const came = { text: await result, operations: operations(), first, done: [...done] };
+    return { ...came, again: came.text.includes('did not answer within 7 seconds') ? await resumed() : undefined };
   }
 
   // A call that is pushed its answers within one request has nothing in the store.
@@ -120,22 +137,40 @@ describe.each(pairings)('%s over %s', (era, carrier) => {
     'whichever operation of a call is never answered, the call ends and says what it has done, %s',
     { tags: 'thorough' },
     async by => {
-      const { text, operations } = await call(0, by);
+      const { text, operations } = await call(() => false, by);
       expect(text).toBe(whole);
       expect(operations).toBeGreaterThan(0);
       const texts = new Set<string>();
       for (let n = 1; n <= operations; n++) {
-        const { text, first, done } = await call(n, by);
+        const { text, first, done, again = whole } = await call(operation => operation.n === n, by);
+        // A ticket works again, as the text says.
+        expect(again).toBe(whole);
         if (first !== 'stuck' || text === whole) continue;
         texts.add(text);
-        // What a request only reads of an earlier one is not done again when that is tried again.
-        if (text.includes('did not answer within 7 seconds')) expect(done).toEqual(['before']);
+        // A client that was in a round makes a new call.
+        if (by === 'relay' && text.includes('did not answer within 7 seconds')) expect(done).toEqual(['before']);
         else
           expect(text).toBe(
             `The server's store failed before the end of this call was stored. Done: ${done.join(', ')}. Find out what took effect before calling again.`,
           );
       }
       expect(texts.size).toBeGreaterThan(0);
+    },
+  );
+
+  it.each(channels)('the result of a call is its end where only what it leaves cannot be tidied, %s', async by => {
+    const { text } = await call(({ method, key }) => method === 'delete' && key.startsWith('step'), by);
+    expect(text).toBe(whole);
+  });
+
+  it.each(channels)(
+    'a call that ran to its end without steps is not said to try again where its end cannot be stored, %s',
+    async by => {
+      const isEnd = ({ method, key, value }: Operation) =>
+        method === 'set' && /^claim:/.test(key) && /"d":true/.test(value);
+      expect((await call(isEnd, by, 'no steps')).text).toBe(
+        "The server's store failed before the end of this call was stored. What it did is in doubt. Find out what took effect before calling again.",
+      );
     },
   );
 });

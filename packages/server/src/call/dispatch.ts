@@ -290,8 +290,9 @@ async function resume(
       'This ticket needs the action the person took: accept, decline or cancel. Nothing was done; it can still be used.',
     );
   }
-  const opened = await openByTicket(ticket, resumed, answer as Json, request, config);
+  // Before the ticket is claimed, so that it can be used again if the store fails.
   await cardSeen(request, config);
+  const opened = await openByTicket(ticket, resumed, answer as Json, request, config);
   return runOpened(opened, work, access, config);
 }
 

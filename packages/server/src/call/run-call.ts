@@ -70,9 +70,11 @@ export async function runCall<R>(
   };
   const ledger = attempt && stepLedger(stepStore, flow, retentionMs);
   const steps = new AuditedLedger(ledger, attempt, audit);
-  const told = (error: unknown): unknown => unstored(error, opened.journal, steps.reached, attempt?.first ?? true);
+  const told = (error: unknown, isFirst = attempt?.first ?? true): unknown =>
+    unstored(error, opened.journal, steps.reached, isFirst);
   const settle = attempt && settling(attempt, ledger, opened, request, config);
-  const settled = settle && ((outcome: FinalOutcome) => settle(outcome).catch(error => Promise.reject(told(error))));
+  const settled =
+    settle && ((outcome: FinalOutcome) => settle(outcome).catch(error => Promise.reject(told(error, false))));
   const engine: EngineOptions = {
     ledger: steps,
     clock: config.clock,
@@ -121,15 +123,15 @@ function settling(
   request: CallRequest,
   config: Config,
 ): (outcome: FinalOutcome) => Promise<boolean> {
-  const shrink = async (): Promise<void> => {
-    // It only takes room, for as long as it lives.
+  const tidy = async (): Promise<void> => {
+    // What is left only takes room, for as long as it lives: the outcome is stored.
+    await ledger?.forget().catch(() => {});
     if (apart) await shrinkJournal(apart, config).catch(() => {});
   };
   const settle = async (response: unknown): Promise<boolean> => {
     const answered = await attempt.answer(response);
     if (!answered) return false;
-    await ledger?.forget();
-    await shrink();
+    await tidy();
     return true;
   };
   return async outcome => {
@@ -143,9 +145,8 @@ function settling(
         await settle({ result: {} });
         return;
       }
-      await ledger?.forget();
       await attempt.forget();
-      await shrink();
+      await tidy();
     };
     return true;
   };

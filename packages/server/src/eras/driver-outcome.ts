@@ -91,7 +91,7 @@ function reachedText(steps: readonly string[], inDoubt: readonly string[]): stri
  * The error for a call that ends because the store failed.
  * @param journal - what this attempt began with
  * @param reached - the steps that this attempt has come to
- * @param isFirst - false if an earlier attempt may have done more than is known
+ * @param isFirst - false if more may have been done than is known: by an earlier attempt, or by the handler outside its steps
  * @returns the store's own error, which says to try again, if nothing can have been done
  */
 export function unstored(
@@ -103,7 +103,7 @@ export function unstored(
   const all = [...stepsIn(journal), ...done];
   const isUntouched = all.length + inDoubt.length === 0;
   if (!isMidcallError(error, 'store/unavailable') || (isUntouched && isFirst)) return error;
-  const what = isUntouched ? 'What an earlier attempt at it did is in doubt.' : reachedText(all, inDoubt);
+  const what = isUntouched ? 'What it did is in doubt.' : reachedText(all, inDoubt);
   const how = "The server's store failed before the end of this call was stored.";
   return new MidcallError('store/unavailable', `${how} ${what} ${findOut}`, { cause: error });
 }

@@ -3,7 +3,7 @@
  * Decryption and every binding are checked before the retry is claimed; answers that arrive without one of our states are
  * ignored.
  */
-import { MidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { digest, type Json } from '../base/index.ts';
@@ -25,6 +25,7 @@ import {
   lifeOf,
   openState,
   openStored,
+  type RoundState,
   type SealedAsk,
   type Unstamped,
 } from '../state/index.ts';
@@ -75,9 +76,11 @@ export async function openRetry(
   const text: unknown = mcpReq.requestState();
   if (text === undefined) return begins(config.id());
   const stored = detachedOf(request.ctx)?.state;
-  const opened = await (stored
-    ? openStored(stored, request.binding, config)
-    : openState(text, request.binding, config, config.maxStateLength));
+  const opening = async () =>
+    stored
+      ? openStored(stored, request.binding, config)
+      : openState(text, request.binding, config, config.maxStateLength);
+  const opened = await opening().catch(failed(request, [], false));
   if (!opened.ok) {
     audit({ kind: 'state-refused', reason: opened.reason });
     if (opened.kind === 'invalid' && config.keys.ephemeral) config.warnOnce('foreign state', madeElsewhere);
@@ -85,6 +88,39 @@ export async function openRetry(
     throw refused(opened.kind);
   }
   const { state, apart } = opened;
+  const secret = stored?.secret ?? String(text).slice(-22);
+  return claimed({ state, apart, secret }, request, config, audit).catch(failed(request, state.journal));
+}
+
+/**
+ * Ends a retry that cannot be opened. If the store failed, a task is run again, and a client is told what was done before.
+ * @param journal - of the state that was presented
+ * @param isFirst - false if that is not known
+ */
+const failed =
+  ({ ctx }: CallRequest, journal: readonly Entry[], isFirst = true) =>
+  (error: unknown): never => {
+    if (detachedOf(ctx) && isMidcallError(error, 'store/unavailable')) throw interrupted(nothing, true);
+    throw unstored(error, journal, nothing, isFirst);
+  };
+
+const nothing: FlowSteps = { done: [], inDoubt: [], safe: [] };
+
+interface Presented {
+  readonly state: RoundState;
+  readonly apart: ApartJournal | undefined;
+  /** In no store, so that nobody who reads a store can guess an answer from its digest. */
+  readonly secret: string;
+}
+
+/** Claims a retry whose state was opened. */
+async function claimed(
+  { state, apart, secret }: Presented,
+  request: CallRequest,
+  config: Config,
+  audit: (event: Unstamped) => void,
+): Promise<OpenedCall> {
+  const { mcpReq } = request.ctx;
   const responses = mcpReq.inputResponses ?? {};
   // An answer that the SDK rejected was still sent: it is not silence, and asking again would never end.
   const unreadable = new Set(mcpReq.droppedInputResponseKeys);
@@ -92,9 +128,6 @@ export async function openRetry(
     if (Object.hasOwn(responses, ask.key)) return [{ ask, answer: received(responses[ask.key]) }];
     return unreadable.has(ask.key) ? [{ ask, answer: undefined }] : [];
   });
-  // The digest includes the tag of the sealed state, which is in no store, so that nobody who reads a store can guess an answer
-  // from its digest.
-  const secret = stored?.secret ?? String(text).slice(-22);
   const inputs = digest([secret, brought.map(({ ask, answer }) => [ask.key, answer?.text ?? null])]);
   const retentionMs = lifeOf(state, config.clock.now());
   const { principal } = request.binding;
@@ -106,16 +139,23 @@ export async function openRetry(
     request.receivedAt,
     principal,
   );
-  if ((await detachedOf(request.ctx)?.isStanding?.()) === false) {
+  const standing = detachedOf(request.ctx)
+    ?.isStanding?.()
+    .catch(async (error: unknown) => {
+      // Otherwise the task could never be run again in this process.
+      if (claim.kind === 'mine') await claim.attempt.abandon().catch(() => {});
+      throw error;
+    });
+  if ((await standing) === false) {
     if (claim.kind === 'mine') await claim.attempt.forget();
-    throw interrupted({ done: [], inDoubt: [], safe: [] }, true);
+    throw interrupted(nothing, true);
   }
   if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') {
     audit({ kind: 'state-refused', reason: 'already answered' });
     throw refused('answered');
   }
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(state.flow) };
-  if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.contents, state.flow), true);
+  if (claim.kind === 'under-way') throw await stillUnderWay(state.flow, config);
   // Use the arrival time, so that a slow store or sign-in does not eat into the person's deadline (claims-C4).
   const now = claim.cameAt;
   const late = state.out.filter(ask => now > ask.due && !brought.some(each => each.ask === ask));
@@ -163,6 +203,10 @@ export function interrupted(
   );
 }
 
+/** The message for a retry that is under way somewhere; without names, if they cannot be read now. */
+export const stillUnderWay = async (flow: string, { contents }: Pick<Config, 'contents'>): Promise<MidcallError> =>
+  interrupted(await flowSteps(contents, flow).catch(() => nothing), true);
+
 const madeElsewhere =
   'midcall: a client continued a call with a requestState that this midcall() did not make, so it was refused. Without a key, only ' +
   'the midcall() that asked can continue: call it once, outside the function that makes servers. If this process was restarted, or ' +
@@ -193,9 +237,7 @@ function refused(kind: 'invalid' | 'expired' | 'changed' | 'answered'): Protocol
 export async function openShared(shared: SharedCall, request: CallRequest): Promise<OpenedCall> {
   const { binding, principal } = request;
   const opening = shared.open({ binding: digest(binding), principal });
-  const { caller, journal, earlier } = await opening.catch(error =>
-    Promise.reject(unstored(error, [], { done: [], inDoubt: [] }, shared.first)),
-  );
+  const { caller, journal, earlier } = await opening.catch(failed(request, [], shared.first));
   const begun = begins(shared.flow);
   if (caller.binding !== digest(binding) || principalKey(caller.principal) !== principalKey(principal)) {
     const data = { reason: 'handler_changed' };

@@ -14,16 +14,8 @@ import type { Entry } from '../engine/index.ts';
 import type { WaitingCall } from '../observe/index.ts';
 import { answeredBy, type Recording, unanswered } from '../questions/index.ts';
 import { type CallRequest, type Config, principalKey, RESUME } from '../request/index.ts';
-import {
-  type CallRef,
-  flowSteps,
-  lifeOf,
-  openStored,
-  type RoundState,
-  type SealedAsk,
-  type StoredState,
-} from '../state/index.ts';
-import { begins, interrupted, type OpenedCall } from './open-retry.ts';
+import { type CallRef, lifeOf, openStored, type RoundState, type SealedAsk, type StoredState } from '../state/index.ts';
+import { begins, type OpenedCall, stillUnderWay } from './open-retry.ts';
 
 /** A call to be continued. */
 export type Resumed = { readonly name: string; readonly arguments: unknown; readonly state: StoredState } & Needs;
@@ -131,7 +123,7 @@ export async function openByTicket(
   const claim = await config.claims.claim(nonce, inputs, retentionMs, ctx.mcpReq.signal, cameAt, binding.principal);
   if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') throw usedTicket();
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(flow) };
-  if (claim.kind === 'under-way') throw interrupted(await flowSteps(config.contents, flow), true);
+  if (claim.kind === 'under-way') throw await stillUnderWay(flow, config);
   await config.waiting.remove({ kind: 'ticket', ref: ticket });
   const entries = resumed.needs === 'answer' ? out.map(ask => entryOf(ask, answer, resumed, cameAt)) : [];
   return {

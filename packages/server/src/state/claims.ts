@@ -18,6 +18,7 @@
  * step: each of those is begun by `ifAbsent` (ledger.ts). An effect in progress at the very moment a process stopped can still
  * happen afterwards; only a key by which the other side removes duplicates protects against that, not `check`.
  */
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import { type Clock, steadyNow } from '@midcall/core/time';
 import type { Shares } from './shares.ts';
@@ -246,30 +247,48 @@ export function claims({ store, results = store, shares, clock, id, waitMs }: Cl
       if (await store.set(first, ownClaim, { ttlMs, ifAbsent: true })) {
         return { kind: 'mine', attempt: take(nonce, 1, inputs, ttlMs, cameAt, person), cameAt };
       }
-      const until = steadyNow(clock) + waitMs;
-      for (let attempt = 1; ; ) {
-        const firstClaim = await read(first);
-        if (firstClaim?.i !== inputs) return { kind: 'other-inputs' };
-        if (firstClaim.d) return storedResult(nonce);
-        const key = keyOf(nonce, attempt);
-        const current = attempt === 1 ? firstClaim : await read(key);
-        if (current?.o !== undefined && (await alive(key, current.o))) {
-          if (steadyNow(clock) >= until || gone.aborted) return { kind: 'under-way' };
-          await pause(pollMs, running.get(key));
-          continue;
+      const find = async (): Promise<Claim> => {
+        const until = steadyNow(clock) + waitMs;
+        for (let attempt = 1; ; ) {
+          const firstClaim = await read(first);
+          if (firstClaim?.i !== inputs) return { kind: 'other-inputs' };
+          if (firstClaim.d) return storedResult(nonce);
+          const key = keyOf(nonce, attempt);
+          const current = attempt === 1 ? firstClaim : await read(key);
+          if (current?.o !== undefined && (await alive(key, current.o))) {
+            if (steadyNow(clock) >= until || gone.aborted) return { kind: 'under-way' };
+            await pause(pollMs, running.get(key));
+            continue;
+          }
+          attempt++;
+          // However many processes died running a retry, only the latest attempt is stored.
+          if (await read(keyOf(nonce, attempt))) continue;
+          if (isUnseenFor(presentMs / 3)) await show();
+          if (!(await store.set(keyOf(nonce, attempt), ownClaim, { ttlMs, ifAbsent: true }))) continue;
+          const firstAt = firstClaim.t ?? cameAt;
+          const attempted = take(nonce, attempt, inputs, ttlMs, firstAt, person);
+          const late = await read(first).catch(async (error: unknown) => {
+            // Otherwise it would be under way in this process for ever.
+            await attempted.abandon().catch(() => {});
+            throw error;
+          });
+          if (!late?.d) return { kind: 'mine', attempt: attempted, cameAt: firstAt };
+          await attempted.abandon();
+          return storedResult(nonce);
         }
-        attempt++;
-        // However many processes died running a retry, only the latest attempt is stored.
-        if (await read(keyOf(nonce, attempt))) continue;
-        if (isUnseenFor(presentMs / 3)) await show();
-        if (!(await store.set(keyOf(nonce, attempt), ownClaim, { ttlMs, ifAbsent: true }))) continue;
-        const firstAt = firstClaim.t ?? cameAt;
-        const attempted = take(nonce, attempt, inputs, ttlMs, firstAt, person);
-        const late = await read(first);
-        if (!late?.d) return { kind: 'mine', attempt: attempted, cameAt: firstAt };
-        await attempted.abandon();
-        return storedResult(nonce);
-      }
+      };
+      return find().catch(unfound);
     },
   };
+}
+
+/** A store that fails after an earlier attempt was found does not say that the call may be made again. */
+function unfound(error: unknown): never {
+  if (!isMidcallError(error, 'store/unavailable')) throw error;
+  throw new MidcallError(
+    'store/unavailable',
+    "The server's store failed while an earlier attempt at this call was looked up. What that did is in doubt. Find out what took " +
+      'effect before calling again.',
+    { cause: error },
+  );
 }
