@@ -168,6 +168,23 @@ describe.each(['memory', 'http'] as const)('a task of 2025-11-25 over %s', carri
     });
   });
 
+  it('an answer that cannot be stored is asked for again with the next request for the result', async () => {
+    const memory = memoryStore();
+    let isAway = false;
+    const set: typeof memory.set = (...args) =>
+      isAway && args[0].startsWith('task:') ? Promise.reject(new Error('connection lost')) : memory.set(...args);
+    const { begin, until, request, questions } = await open(serverOf(sure, { store: { ...memory, set } }), question => {
+      isAway = questions.length === 1;
+      return yes(question);
+    });
+    const taskId = await begin();
+    await until(taskId, 'input_required');
+    expect((await request('tasks/result', { taskId })).error?.message).toContain('try again');
+    isAway = false;
+    expect((await request('tasks/result', { taskId })).result.content[0].text).toBe('accept true');
+    expect(questions).toHaveLength(2);
+  });
+
   it('older-tasks-20, older-tasks-21, older-tasks-32, older-tasks-34: a task of 2025-11-25 asks by tasks/result, with the task in the request', async () => {
     const { begin, until, request, questions } = await open(serverOf(sure));
     const taskId = await begin();

@@ -58,7 +58,9 @@ export async function result2025(
   const stopping = new AbortController();
   // A request of a fleet is taken over by another replica.
   const unwatch = shared ? () => {} : tasks.whenStopping(() => stopping.abort());
-  const over = AbortSignal.any([ctx.mcpReq.signal, stopping.signal]);
+  // An answer that could not be stored is asked for again, with the next request for the result.
+  const unstored = new AbortController();
+  const over = AbortSignal.any([ctx.mcpReq.signal, stopping.signal, unstored.signal]);
   try {
     for (;;) {
       const task = await taskOf(tasks, owner, id);
@@ -71,13 +73,14 @@ export async function result2025(
         if (openAsks.has(key)) continue;
         const stop = new AbortController();
         openAsks.set(key, stop);
-        void ask(tasks, owner, task, { key, request, server, ctx, stop, shared }).catch(() => {});
+        void ask(tasks, owner, task, { key, request, server, ctx, stop, shared }).catch(error => unstored.abort(error));
       }
       await changes;
       if (ctx.mcpReq.signal.aborted)
         throw new ProtocolError(ProtocolErrorCode.InternalError, 'The request was cancelled.');
       if (stopping.signal.aborted)
         throw new MidcallError('call/stopped', 'This server is stopping. Ask for the result of the task again later.');
+      unstored.signal.throwIfAborted();
     }
   } finally {
     unwatch();

@@ -7,6 +7,7 @@ import type { Clock } from '@midcall/core/time';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { hasTaskParameter } from '../base/index.ts';
+import { unstored } from '../eras/index.ts';
 import {
   type Config,
   clientOf,
@@ -247,14 +248,15 @@ export function callsAsTasks(server: McpServer, handler: CallHandler, tasks: Tas
       const own = { ...origin, ctx: linked };
       let outcome = await before(work, config.taskAfterMs, config.clock);
       // An abandoned call ends by itself; nobody would know of its task.
-      const task = outcome || stop.signal.aborted ? undefined : await tasks.adoptRunning(own, work, stop, receivedAt);
+      const adopting = outcome || stop.signal.aborted ? undefined : tasks.adoptRunning(own, work, stop, receivedAt);
+      const task = await adopting?.catch(afterWork);
       if (task) return task;
       outcome ??= await work;
       if ('error' in outcome) throw outcome.error;
       const { round = 0, waitsFor } = departureOf(linked) ?? {};
       const outlives = round > config.maxRounds || waitsFor !== undefined;
       if (!outlives || !isInputRequired(outcome.result)) return outcome.result;
-      return await tasks.adopt(own, outcome.result);
+      return await tasks.adopt(own, outcome.result).catch(afterWork);
     } finally {
       signal.removeEventListener('abort', stopWork);
     }
@@ -322,6 +324,11 @@ async function call2025({
   notify2025(tasks, server, task);
   return { task: shownTo2025(task) };
 }
+
+/** What a call that was under way is told whose store fails when it becomes a task. */
+const afterWork = (error: unknown): never => {
+  throw unstored(error, [], { done: [], inDoubt: [] }, false);
+};
 
 /** @returns what a promise resolves to, or undefined if that takes longer */
 async function before<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T | undefined> {

@@ -8,6 +8,7 @@
  * - tasks-3 To anybody but the person and client it belongs to, a task does not exist.
  * - tasks-5 If a request is abandoned before its task is sent, that task does not continue.
  */
+import { MidcallError } from '@midcall/core/errors';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { WaitingCall } from '../observe/index.ts';
 import {
@@ -66,6 +67,13 @@ const MOST_LISTED = 1_000;
 const MOST_FINISHED = 1_000;
 const MOST_FINISHED_CHARACTERS = 16_777_216;
 const listIsFull = `You have ${MOST_LISTED} tasks. Wait until some of them expire.`;
+
+const mayGoOn = (cause: unknown): MidcallError =>
+  new MidcallError(
+    'call/interrupted',
+    "The server's store failed when this call became a task, which may go on all the same. Find out what took effect before calling again.",
+    { cause },
+  );
 
 export class Tasks {
   readonly #config: Config;
@@ -338,8 +346,12 @@ export class Tasks {
     try {
       if (!signal.aborted) await this.#runs.plan(task);
     } catch (error) {
-      await this.#runs.cancel(task).catch(() => {});
-      throw error;
+      // Its job may have been added all the same.
+      const isEnded = await this.#runs.cancel(task).then(
+        () => true,
+        () => false,
+      );
+      throw isEnded ? error : mayGoOn(error);
     }
     if (signal.aborted) await this.#runs.cancel(task);
   }
