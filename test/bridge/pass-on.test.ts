@@ -1,6 +1,7 @@
 /** Requests that another bridge runs the servers for: which are sent on, which are sent again, and which never are. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { MidcallError } from '@midcall/core/errors';
 import { expect, it, onTestFinished } from 'vitest';
 import { type PassOnOptions, passOn } from '../../packages/midcall/src/bridge/http/pass-on.ts';
 
@@ -24,9 +25,15 @@ async function otherBridge(does: 'answers' | 'cuts') {
 }
 
 /** Who runs the servers, from one look to the next; each pause is over at once. */
-function runBy(...owners: (URL | 'here')[]): PassOnOptions {
+function runBy(...owners: (URL | 'here' | 'away')[]): PassOnOptions {
   return {
-    owners: { ownerOf: async () => (owners.length > 1 ? owners.shift()! : owners[0]!) },
+    owners: {
+      async ownerOf() {
+        const owner = owners.length > 1 ? owners.shift()! : owners[0]!;
+        if (owner === 'away') throw new MidcallError('store/unavailable', 'Redis is away.');
+        return owner;
+      },
+    },
     clock: {
       now: () => 0,
       after(_, fn) {
@@ -51,6 +58,16 @@ it('pass-on-O1: a request that may have been executed is not sent again, unless 
   const ofSession = post({ 'mcp-session-id': 'a session' });
   expect(await passOn('ada', ofSession, body, runBy(other.address, other.address, 'here'))).toBeUndefined();
   expect(other.asked()).toBe(3);
+});
+
+it('pass-on-O1: a request of a session that may have been executed is not said to have done nothing when its bridge cannot be reached any more', async () => {
+  const other = await otherBridge('cuts');
+  const ofSession = post({ 'mcp-session-id': 'a session' });
+  const told = await passOn('ada', ofSession, body, runBy(other.address, 'away'));
+  expect(told?.status).toBe(503);
+  expect(await told?.text()).toContain('it is not known what took effect');
+  const unread = await passOn('ada', post({ 'mcp-session-id': 'a session' }), body, runBy('away'));
+  expect(await unread?.text()).toContain('Nothing was done');
 });
 
 it('pass-on-O2: a request that was passed on is not passed on again', async () => {

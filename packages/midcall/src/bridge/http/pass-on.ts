@@ -41,6 +41,9 @@ export async function passOn(
 ): Promise<Response | undefined> {
   const until = steadyNow(clock) + waitMs;
   let isTold = false;
+  // A client that gives up and makes the same call as another request could have it executed twice.
+  let mayBeExecuted = false;
+  const notNow = (message: string): Response => refused(503, mayBeExecuted ? endUnknown : message, body);
   for (;;) {
     const owner = await owners.ownerOf(name).catch((error: unknown) => {
       if (isMidcallError(error, 'store/unavailable') || isMidcallError(error, 'store/corrupt')) onError(error);
@@ -48,7 +51,7 @@ export async function passOn(
       return undefined;
     });
     if (owner === 'here') return undefined;
-    if (!owner) return refused(503, 'This bridge cannot serve now. Nothing was done; send the request again.', body);
+    if (!owner) return notNow('This bridge cannot serve now. Nothing was done; send the request again.');
     if (request.headers.has(mark))
       return refused(503, 'Another bridge runs this server now. Send the request again.', body, { [mark]: 'moved' });
     try {
@@ -59,10 +62,11 @@ export async function passOn(
       if (!(error instanceof NoResponse)) throw error;
       if (!isTold) onError(error);
       isTold = true;
-      if (!error.unread && !mayRepeat(request)) return refused(502, endUnknown, body);
+      mayBeExecuted ||= !error.unread && request.method === 'POST';
+      if (mayBeExecuted && !mayRepeat(request)) return refused(502, endUnknown, body);
     }
     if (steadyNow(clock) >= until)
-      return refused(503, 'The bridge that runs this server cannot be reached. Send the request again later.', body);
+      return notNow('The bridge that runs this server cannot be reached. Send the request again later.');
     await new Promise<void>(resolve => void clock.after(pauseMs, resolve));
   }
 }
