@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { enter } from './client.ts';
-import { everyField, openPage, pickOne, shareRoots, stageOfFile, useModel, useReply } from './stage.ts';
+import { everyField, openPage, pickOne, shareRoots, stage, stageOfFile, useModel, useReply } from './stage.ts';
 
 const on = await stageOfFile();
 const visitor = await enter(on.desk);
@@ -160,6 +160,25 @@ describe('answering by plain forms', () => {
     await visitor.post('/policy/revoke', { id: decision!.id });
     expect(on.policy.decisions()).toEqual([]);
     expect(on.audit.entries({ search: 'allow sampling from notes' })).toHaveLength(1);
+  });
+
+  it('a person whose reply has left is not told that nothing was sent where what else they chose cannot be stored', async () => {
+    const storedDecisions = {
+      read: async () => [],
+      current: () => [],
+      keep: async () => {},
+      drop: () => Promise.reject(new Error('ENOSPC: no space left on device')),
+    };
+    await using own = await stage({ storedDecisions });
+    const there = await enter(own.desk);
+    const request = useModel('f3');
+    const asked = own.inbox.ask(request);
+    own.policy.add({ server: 'notes', subject: 'sampling', effect: 'refuse', scope: 'always' });
+    const { status, text } = await there.post(`/questions/${request.id}`, { action: 'allow', 'm0.b0': 'Changed.' });
+    expect(await asked).toMatchObject({ how: 'answered' });
+    expect(status).toBe(500);
+    expect(text).not.toContain('Nothing was sent');
+    expect(text).toContain('What you sent may have been done');
   });
 
   const answerable = [

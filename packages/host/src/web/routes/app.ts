@@ -152,10 +152,9 @@ export function deskApp(desk: Desk): Hono {
   app.notFound(context => missing(context, desk));
   app.onError((error, context) => {
     desk.onError(error);
-    return context.html(
-      noticePage(texts.session.broken, [texts.session.brokenLead], assets.paths, { action: backLink(backOf(context)) }),
-      500,
-    );
+    const { broken, brokenLead, brokenSent } = texts.session;
+    const lead = context.req.method === 'GET' ? brokenLead : brokenSent;
+    return context.html(noticePage(broken, [lead], assets.paths, { action: backLink(backOf(context)) }), 500);
   });
   return app;
 }

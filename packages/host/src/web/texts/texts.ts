@@ -436,6 +436,7 @@ export const texts = {
     refused: 'Refused',
     broken: 'Something went wrong',
     brokenLead: 'The desk could not make this page. Nothing was sent to a server.',
+    brokenSent: 'The desk could not make this page. What you sent may have been done: look before you send it again.',
     foreign: 'This request did not come from the desk’s own pages, so nothing was done.',
     notFound: 'There is nothing here.',
     notFoundTitle: 'Not found',
