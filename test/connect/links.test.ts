@@ -1,6 +1,7 @@
 /** What somebody with a link, or without one, can and cannot do. */
 import { systemClock } from '@midcall/core/time';
 import { confirm, connect } from '@midcall/server/connect';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../fixtures/grown.ts';
 import { fixture, told } from './fixture.ts';
@@ -53,6 +54,30 @@ describe('a link', () => {
     expect(await result).toContain('accept');
     expect(reasons()).toEqual([]);
   });
+
+  it.each([
+    ['a yes', {}, 'This was sent'],
+    ['a no', { do: 'decline' }, 'You declined'],
+  ])(
+    '%s that spent the link is not said to be sent again where its outcome cannot be stored',
+    async (_, sent, title) => {
+      const memory = memoryStore();
+      const set: typeof memory.set = (key, ...rest) =>
+        key.startsWith('page-result:') ? Promise.reject(new Error('connection lost')) : memory.set(key, ...rest);
+      // The waits before the outcome is stored again are over at once.
+      const after: typeof systemClock.after = (ms, fn) => systemClock.after(ms <= 4_000 ? 0 : ms, fn);
+      const { checked, result } = await opened({
+        midcall: { store: { ...memory, set }, clock: { ...systemClock, after } },
+      });
+      // It waits until the page is due.
+      result.catch(() => {});
+      const person = await checked();
+      const first = await person.send(sent);
+      expect(first.title).toBe(title);
+      expect(first.text).not.toContain('Try again');
+      expect((await person.get()).title).toBe(title);
+    },
+  );
 
   it('of five sendings at the same time exactly one is taken', async () => {
     const { checked, result, audit } = await opened();

@@ -209,7 +209,14 @@ export class Visits implements VisitDesk {
       return this.says(words.failed);
     }
     const at = host.clock.now();
-    await records.settle(page, action === 'accept' ? { action, content, assurance, at } : { action, assurance, at });
+    try {
+      await records.settle(page, action === 'accept' ? { action, content, assurance, at } : { action, assurance, at });
+    } catch (error) {
+      if (!isMidcallError(error, 'store/unavailable')) throw error;
+      // What it stands for may be done, and the link is spent.
+      host.warn(`midcall connect: ${error.message}`);
+      return this.says(words[action === 'accept' ? 'underWay' : 'declined']);
+    }
     host.audit(page.call, { kind: 'page-finished', page: pageDigest(visit.pageId), action, assurance });
     // The link is used up, so the cookie is no longer needed.
     return this.back(visit.pageId, await browsers.forgotten(visit.pageId));
