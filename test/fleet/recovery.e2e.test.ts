@@ -3,7 +3,7 @@ import { midcall } from '@midcall/server';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
-import { beginCall, takeCall } from '../../packages/server/src/fleet/scripts.ts';
+import { beginCall, readEvents, takeCall } from '../../packages/server/src/fleet/scripts.ts';
 import { eventually, grown } from '../fixtures/grown.ts';
 import { redisServer } from '../stores/redis-server.ts';
 import { fleetKey, type Replicas, startReplicas } from './replicas.ts';
@@ -39,6 +39,16 @@ async function session(replicas: Replicas, at = 0) {
   if (!opened.ok) throw new Error(await opened.text());
   const id = opened.headers.get('mcp-session-id')!;
   const send = (to: number, message: object) => post(to, message, { 'mcp-session-id': id });
+  /** As the revision that had batches. */
+  const batch = (to: number, messages: readonly object[]) =>
+    fetch(replicas.servings[to]!.url, {
+      method: 'POST',
+      headers: {
+        ...{ 'content-type': 'application/json', accept, 'mcp-protocol-version': '2025-03-26' },
+        'mcp-session-id': id,
+      },
+      body: JSON.stringify(messages.map(message => ({ jsonrpc: '2.0', ...message }))),
+    });
   const resume = (to: number, last: string) =>
     fetch(replicas.servings[to]!.url, {
       headers: {
@@ -48,7 +58,7 @@ async function session(replicas: Replicas, at = 0) {
         'last-event-id': last,
       },
     });
-  return { send, resume };
+  return { send, batch, resume };
 }
 
 const callAsk = { id: 'call-1', method: 'tools/call', params: { name: 'ask', arguments: {} } };
@@ -96,6 +106,39 @@ describe.skipIf(!redisServer)('a fleet whose Redis was away', () => {
     const again = await send(1, callAsk);
     expect(again.status).toBe(200);
     expect(await readUntil(again, text => text.includes('"Go on?"'))).toContain('elicitation/create');
+  });
+
+  it('a call that another replica runs is not said to have done nothing where it is sent again', async () => {
+    await using replicas = await startReplicas({ factory: server, count: 2 });
+    const { send } = await session(replicas);
+    const first = await send(0, callAsk);
+    expect(await readUntil(first, text => text.includes('"Go on?"'))).toContain('elicitation/create');
+    replicas.deafen(1, [readEvents]);
+    const again = await send(1, callAsk);
+    expect(again.status).toBe(503);
+    expect(await again.text()).toContain('What it did is in doubt');
+  });
+
+  it('a batch of which a call has begun is not said to have done nothing', async () => {
+    let begun = (): void => {};
+    const factory = (at: number) => {
+      const made = server(at);
+      return () => {
+        const one = made();
+        one.registerTool('charge', {}, () => {
+          begun();
+          return said('charged');
+        });
+        return one;
+      };
+    };
+    await using replicas = await startReplicas({ factory, count: 1 });
+    begun = () => replicas.deafen(0, [beginCall]);
+    const { batch } = await session(replicas);
+    const charge = { id: 'call-2', method: 'tools/call', params: { name: 'charge', arguments: {} } };
+    const told = await batch(0, [charge, callAsk]);
+    expect(told.status).toBe(503);
+    expect(await told.text()).toContain('What it did is in doubt');
   });
 
   it('a call that was taken over in vain is let go, and taken over by the next', async () => {

@@ -249,8 +249,11 @@ export class FleetSessions {
     if (requests.length === 0) return new Response(null, { status: 202 });
     const session = await this.#sessions.here(keys, record, entries, request);
     const stream = this.#streams.open({ keys, record, sender: request });
+    let isAnyBegun = false;
     for (const message of requests) {
-      const refused = await this.#begin(within, session, message, primesStreams(version), stream);
+      const beginning = this.#begin(within, session, message, primesStreams(version), stream);
+      const refused = await (isAnyBegun ? beginning.catch(error => this.#inDoubt(error)) : beginning);
+      isAnyBegun = true;
       if (!refused) continue;
       stream.close();
       return refused;
@@ -294,12 +297,22 @@ export class FleetSessions {
       const begun = openAt<CallBody>(this.#member, call.call, text);
       if (JSON.stringify(begun?.message) !== JSON.stringify(message)) return sameId;
       if (session.calls.has(message.id)) return sameId;
-      if (holder === replica.id)
-        await this.#takeovers.take({ keys, record, standing: { call, holder, count }, sender });
-      return (await stream.add(call, '')) ? notFound : undefined;
+      const follow = async (): Promise<Refusal | undefined> => {
+        if (holder === replica.id)
+          await this.#takeovers.take({ keys, record, standing: { call, holder, count }, sender });
+        return (await stream.add(call, '')) ? notFound : undefined;
+      };
+      return follow().catch(error => this.#inDoubt(error));
     }
     session.run(call, { body, count: 1, fields: new Map() }, sender);
     return undefined;
+  }
+
+  /** What a client is told if Redis cannot be used once a request has been begun, here or by another replica. */
+  #inDoubt(error: unknown): Refusal {
+    if (!isMidcallError(error, 'store/unavailable')) throw error;
+    this.#member.onError(error);
+    return awayAfterwards;
   }
 
   #turn(count: number): void {
@@ -342,6 +355,14 @@ const away: Refusal = {
   status: 503,
   code: -32000,
   message: 'The store of this server cannot be used now. Nothing was done; try again later.',
+  retryAfter: 2,
+};
+const awayAfterwards: Refusal = {
+  status: 503,
+  code: -32000,
+  message:
+    'The store of this server cannot be used now, and this was begun before. What it did is in doubt: find out what took effect ' +
+    'before sending it again.',
   retryAfter: 2,
 };
 const sameId: Refusal = {
