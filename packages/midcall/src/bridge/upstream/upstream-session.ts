@@ -343,8 +343,12 @@ export class UpstreamSession {
 /** The outcome of a call as hosts are told of it. */
 function outcomeForHosts(outcome: CallOutcome, connection: Connection, warn: (message: string) => void): CallOutcome {
   if (outcome.how !== 'server-gone') return outcome;
-  return { how: 'server-gone', message: goneForHosts(outcome.message, connection, warn) };
+  const message = `${goneForHosts(outcome.message, connection, warn)} ${callInDoubt}`;
+  return { how: 'server-gone', message };
 }
+
+/** A host makes a call again that it takes to have failed, and the server is started again for it. */
+const callInDoubt = 'What this call did is in doubt: find out what took effect before calling again.';
 
 /** @param reason - why the server has gone, with its own last words */
 function goneForHosts(reason: string, connection: Connection, warn: (message: string) => void): string {
