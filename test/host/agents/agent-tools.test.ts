@@ -219,6 +219,15 @@ it('agent-tools-2: a call that could not be sent, since its server was not runni
   expect((await tool('fail').call({}, { id: 'g' })).text).toBe('It broke.');
 });
 
+it.each(eras)('a model is told that a call is in doubt whose server has gone, on %s', async era => {
+  const { url } = await server();
+  const { tool, connection } = await host(url, era);
+  await tool('pay').start({ order: 'o-1' }, { id: 'a' });
+  const ended = tool('pay').call({ order: 'o-1' }, { id: 'a' });
+  await connection.stop();
+  expect((await ended).text).toContain('It is not known what the call has done.');
+});
+
 it('a model is told what came instead of text, and is offered no tools that are an App’s alone', async () => {
   const { url } = await server();
   const { tools, tool } = await host(url, '2026-07-28');

@@ -26,6 +26,9 @@ function textOf(outcome: CallOutcome): string {
       return `The server refused the call: ${outcome.message}`;
     case 'cancelled':
       return 'The person stopped the call.';
+    case 'timed-out':
+    case 'server-gone':
+      return `${outcome.message} It is not known what the call has done. Find that out before you make it again.`;
     default:
       return outcome.message;
   }
