@@ -518,12 +518,13 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       const at = await place();
       const clock = manualClock();
       // It counts no more after its first question, as one that was killed.
-      const [dead, b] = [await bridge({ ...at, clock: manualClock() }), await bridge({ ...at, clock })];
+      const killed = manualClock();
+      const [dead, b] = [await bridge({ ...at, clock: killed }), await bridge({ ...at, clock })];
       const left = await dead.ask('ada');
       const never = { reply: () => new Promise<never>(() => {}), end() {} };
       const taken = question('Taken?');
       await dead.store.ask({ principal: 'ada', question: taken, owner: never });
-      void dead.store.person('ada').reply(taken.id, yes);
+      const told = dead.store.person('ada').reply(taken.id, yes);
       await eventually(async () => (await at.sql('select id from inbox_replies where state = 1')).length === 1);
       const ada = b.store.person('ada');
       for (let n = 0; n < 6; n++) {
@@ -532,6 +533,12 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       }
       expect(await endedThere(ada, left.id)).toEqual({ how: 'server-gone' });
       expect(await endedThere(ada, taken.id)).toEqual({ how: 'in-doubt' });
+      // Whoever gave the reply that was taken is not told that it came too late.
+      for (let n = 0; n < 14; n++) {
+        killed.advance(200);
+        await ada.open(0, 9);
+      }
+      expect(await Promise.race([told, 'is on its way'])).toBe('is on its way');
       expect(await ada.reply(left.id, yes)).toEqual({ ok: false, problem: 'ended', ending: { how: 'server-gone' } });
       expect(await at.sql(`select count(*) from inbox_bridges`)).toEqual([['0']]);
       const ends = (await lines(b)).filter(({ event }) => event === 'ended');

@@ -546,8 +546,9 @@ export class Questions {
     const found = await this.get(principal, question);
     if (!found || !('ending' in found)) return { ok: false, problem: 'unknown' };
     const { ending } = found;
-    // Nobody will ever know more of it.
-    return { ok: false, problem: 'ended', ending: ending.how === 'in-doubt' ? { how: 'server-gone' } : ending };
+    if (ending.how !== 'in-doubt') return { ok: false, problem: 'ended', ending };
+    // Nobody will ever know more of it: this reply may be the one that was taken, or it came too late.
+    return id === undefined ? { ok: false, problem: 'ended', ending: { how: 'server-gone' } } : undefined;
   }
 
   /** A number for each of these persons that grows with each change. */
