@@ -2,6 +2,7 @@
 
 import { systemClock } from '@midcall/core/time';
 import { type AuditEvent, type Call, type MidcallOptions, midcall } from '@midcall/server';
+import { memoryStore } from '@midcall/server/stores/memory';
 import { connectPair, type Scripted, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -330,7 +331,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     await mid.stop({ within: Number.MAX_SAFE_INTEGER });
     // On 2026-07-28 nothing of the call is in progress here: its retry is a new request, which is refused.
     answered.resolve(yes);
-    const words = era === '2025-11-25' ? /took the question back\. Done: prepare\./u : /stopping/u;
+    const words = era === '2025-11-25' ? /took the question back\. Done: prepare\. Find out/u : /stopping/u;
     expect(await calling).toMatchObject({ isError: true, text: expect.stringMatching(words) });
   });
 
@@ -477,5 +478,30 @@ describe.each(['memory', 'http'] as const)('a retry that is cut off, over %s', c
     expect(textOf(await first)).toBe('done');
     expect(textOf(await client.act(retry))).toBe('done');
     expect(ran).toEqual(['find', 'charge']);
+  });
+
+  it('a retry that another process has followed meanwhile is not said to be made again', async () => {
+    const [begun, ended] = [deferred(), deferred()];
+    let laterMs = 0;
+    const clock = { ...systemClock, now: () => Date.now() + laterMs, after: () => () => {} };
+    const options = { clock, store: memoryStore({ clock }) };
+    const charge = async (call: Call) => {
+      await call.elicit({ message: 'Sure?', form: Boolean });
+      await call.step('charge', async () => {
+        begun.resolve();
+        await ended.promise;
+      });
+      return 'done';
+    };
+    const [slow, other] = [await serve(charge, options), await serve(charge, options)];
+    const retry = await retryOf(slow);
+    const first = slow.act(retry);
+    await begun.promise;
+    laterMs = 60_000;
+    expect(textOf(await other.act(retry))).toContain('In doubt: charge.');
+    ended.resolve();
+    const told = textOf(await first);
+    expect(told).toContain('another went on with this call');
+    expect(told).toContain('Find out what took effect before calling again.');
   });
 });

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Run } from '../../../packages/server/src/engine/run.ts';
 import type { EngineOptions, StepLedger, StepWork } from '../../../packages/server/src/engine/seam.ts';
 import { unstored } from '../../../packages/server/src/eras/driver-outcome.ts';
+import { interrupted } from '../../../packages/server/src/eras/open-retry.ts';
 import type { Unstamped } from '../../../packages/server/src/state/audit.ts';
 import type { Attempt } from '../../../packages/server/src/state/claims.ts';
 import { AuditedLedger, flowSteps, stepLedger } from '../../../packages/server/src/state/ledger.ts';
@@ -395,5 +396,10 @@ describe('the steps that an attempt has come to', () => {
     });
     const other = new Error('of the handler');
     expect(unstored(other, [], { ...nothing, done: ['charge'] }, false)).toBe(other);
+  });
+
+  it('a step that would be safe to begin again is in doubt where its call has ended for good', () => {
+    const steps = { done: ['find'], inDoubt: [], safe: ['charge'] };
+    expect(interrupted(steps, false, 'call/interrupted').message).toContain('Done: find. In doubt: charge.');
   });
 });

@@ -188,7 +188,7 @@ async function finalOf(ending: CallOutcome<unknown>, finish: Finish): Promise<Fi
 const overtaken = () =>
   new MidcallError(
     'call/interrupted',
-    'This process was away so long that another went on with this call and answers it. Call again for the result.',
+    'This process was away so long that another went on with this call and answers it. Find out what took effect before calling again.',
   );
 
 function outcomeOf(earlier: Earlier): FinalOutcome {

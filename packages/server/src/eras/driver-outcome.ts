@@ -66,10 +66,11 @@ export function stopped<R>(
     const how = 'This server stopped before the call ended.';
     return new MidcallError('call/stopped', `${how} ${registered.gateway ? gatewayDoubt : doneBy(run)} ${findOut}`);
   }
+  const isUntouched = stepsIn(run.journal).length + run.working.length === 0;
   return new MidcallError(
     'call/stopped',
     `This server stopped while ${labelsOf(asks)} was waiting for an answer, and took the question back. ${doneBy(run)} ` +
-      'Call again when it is running.',
+      `${isUntouched ? 'Call again when it is running.' : findOut}`,
   );
 }
 

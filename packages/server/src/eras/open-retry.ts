@@ -193,7 +193,7 @@ export function interrupted(
   underWay: boolean,
   code: 'call/interrupted' | 'step/in-doubt' = underWay ? 'call/interrupted' : 'step/in-doubt',
 ): MidcallError {
-  const doubt = underWay ? [...steps.inDoubt, ...steps.safe] : steps.inDoubt;
+  const doubt = [...steps.inDoubt, ...steps.safe];
   const doneText = steps.done.length > 0 ? ` Done: ${steps.done.join(', ')}.` : '';
   const unknown = doubt.length > 0 ? ` In doubt: ${doubt.join(', ')}.` : '';
   return new MidcallError(
