@@ -1,4 +1,5 @@
 /** Who may run a retry, with processes that die, sleep and come back; see the head of packages/server/src/state/claims.ts. */
+import { MidcallError } from '@midcall/core/errors';
 import { systemClock } from '@midcall/core/time';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
@@ -161,6 +162,28 @@ describe('a retry', () => {
     for (const each of await Promise.all(waiting)) kinds.push(each.kind);
     expect(kinds.sort()).toEqual(['answered', 'answered', 'mine']);
   });
+
+  it.each([1, 2, 3])(
+    'a store that fails once an earlier attempt was found does not say to try again, and the retry can be claimed afterwards, read %i',
+    async fails => {
+      const { store } = world();
+      const clock = { now: () => 1_000_000, after: () => () => {} };
+      let reads = Number.NEGATIVE_INFINITY;
+      const get: typeof store.get = key => {
+        reads += 1;
+        const failed = new MidcallError('store/unavailable', 'The store did not answer. Try again.');
+        return reads === fails ? Promise.reject(failed) : store.get(key);
+      };
+      const process = claims({ store: { ...store, get }, id: () => 'a', waitMs: WAIT, clock });
+      await mine(await claim(process)).abandon();
+      reads = 0;
+      await expect(claim(process)).rejects.toMatchObject({
+        code: 'store/unavailable',
+        message: expect.stringContaining('in doubt'),
+      });
+      expect(await Promise.race([claim(process).then(({ kind }) => kind), settle()])).toBe('mine');
+    },
+  );
 
   it('claims-C2: a process that slept holds nothing any more, and overwrites no result', async () => {
     const { process, freeze, thaw, pass } = world();
