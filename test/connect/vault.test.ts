@@ -258,6 +258,26 @@ describe('keys', () => {
     expect([...values.keys()].filter(key => key.startsWith('refresh:'))).toEqual([]);
   });
 
+  it('a sign-in that was stored or forgotten is not said to have failed where the store fails afterwards', async () => {
+    let revoked = 0;
+    answer = () => {
+      revoked += 1;
+      return new Response(null, { status: 200 });
+    };
+    const fails = vault({
+      store: {
+        ...store,
+        delete: key => (key.startsWith('refresh:') ? Promise.reject(new Error('lost')) : store.delete(key)),
+      },
+      key: oldKey,
+    });
+    await fails.keepSignIn(alice, notes, tokens('first'));
+    await fails.keepSignIn(alice, notes, tokens('second'));
+    expect(await fails.signedIn(alice, notes)).toBeDefined();
+    expect(await fails.forget(alice, notes)).toBe('revoked');
+    expect(revoked).toBeGreaterThan(0);
+  });
+
   it('a vault without the old key says so, and forgetting works all the same', async () => {
     await kept.put(alice, 'n', canary);
     const other = vault({ store, key: newKey });

@@ -177,7 +177,8 @@ export function vault(options: VaultOptions): Vault {
       const refused = lacking(tokens.scopes, requested);
       const signIn: StoredSignIn = { tokens, ...(refused.length > 0 && { refused }), renewed: 0, since: clock.now() };
       await vaultSlots.replace(owner, slot, signIn);
-      if (before) await renewals.release(before);
+      // It is stored, whatever becomes of the claims on what it replaces.
+      if (before) await renewals.release(before).catch(() => {});
     },
     async put(someone, name, secret) {
       await vaultSlots.replace(checkedPrincipal(someone), secretSlot(name), secret);
@@ -198,7 +199,8 @@ export function vault(options: VaultOptions): Vault {
       if (!cleared) return 'nothing';
       const tokens = readSignIn(cleared.value)?.tokens;
       if (!tokens) return 'removed';
-      await renewals.release(tokens);
+      // Nobody could revoke the tokens later.
+      await renewals.release(tokens).catch(() => {});
       return (await what.client.revoke(tokens).catch(() => false)) ? 'revoked' : 'removed';
     },
   };
