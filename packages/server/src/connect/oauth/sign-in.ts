@@ -167,7 +167,7 @@ const notSignedIn = (error: ProviderError) => ({
 const unknownSignIn = {
   title: 'This sign-in is not known',
   lines: [
-    'It was finished before, took too long, or was begun in another browser. Nobody was signed in.',
+    'It was finished before, took too long, or was begun in another browser. Nobody was signed in now.',
     'Open the link your assistant showed, and start from there.',
   ],
 };

@@ -235,7 +235,7 @@ const mayConnect = ({ principal, assurance }: Visit): boolean =>
 const unknownFlow = {
   title: 'This sign-in is not known',
   lines: [
-    'It was finished before, took too long, or was begun elsewhere. Nothing was connected.',
+    'It was finished before, took too long, or was begun elsewhere. Nothing was connected now.',
     'Open the link your assistant showed, and start from there.',
   ],
 };
