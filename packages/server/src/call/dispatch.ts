@@ -114,8 +114,7 @@ export function dispatcher(config: Config): Dispatch {
     const call = unread(params, method);
     const end = new CallReport(call, config);
     const begin = async (): Promise<CallOutcome<R>> => {
-      if (config.stops.isStopping)
-        throw new MidcallError('call/closed', 'This server is stopping and takes no new calls. Nothing was done.');
+      if (config.stops.isStopping) throw stopping(ctx.mcpReq.requestState() !== undefined);
       const loading = loadTelemetry();
       if (loading) await loading;
       return work(end, call.arguments);
@@ -173,6 +172,16 @@ export function dispatcher(config: Config): Dispatch {
     },
   };
 }
+
+/** @param isRetry - true if the call has had a round before */
+const stopping = (isRetry: boolean): MidcallError =>
+  new MidcallError(
+    'call/closed',
+    'This server is stopping and takes no new calls. ' +
+      (isRetry
+        ? 'Nothing was done now, but what this call did before it asked stays done. Find out what took effect before calling again.'
+        : 'Nothing was done.'),
+  );
 
 const same: Finish = outcome => outcome;
 
