@@ -398,6 +398,19 @@ describe('the steps that an attempt has come to', () => {
     expect(unstored(other, [], { ...nothing, done: ['charge'] }, false)).toBe(other);
   });
 
+  it('a step that failed is not said to be done, in whatever round it did', async () => {
+    const made = steps(ledger({ state: 'run' }).made);
+    const error = { name: 'MidcallError', message: 'The store of the vault did not answer.' };
+    await made.begin({ ...step, id: 'b.1', name: 'import' });
+    await made.end({ id: 'b.1', kind: 'step', label: 'import', error });
+    expect(made.reached).toEqual({ done: [], inDoubt: ['import'] });
+    const failed = new MidcallError('store/unavailable', 'The store did not answer. Try again.');
+    const journal = [{ id: 'a.1', kind: 'step', label: 'look', error }];
+    expect(unstored(failed, journal, made.reached, true)).toMatchObject({
+      message: expect.stringContaining('No step of it is done. In doubt: look, import.'),
+    });
+  });
+
   it('a step that would be safe to begin again is in doubt where its call has ended for good', () => {
     const steps = { done: ['find'], inDoubt: [], safe: ['charge'] };
     expect(interrupted(steps, false, 'call/interrupted').message).toContain('Done: find. In doubt: charge.');

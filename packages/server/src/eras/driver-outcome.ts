@@ -66,7 +66,7 @@ export function stopped<R>(
     const how = 'This server stopped before the call ended.';
     return new MidcallError('call/stopped', `${how} ${registered.gateway ? gatewayDoubt : doneBy(run)} ${findOut}`);
   }
-  const isUntouched = stepsIn(run.journal).length + run.working.length === 0;
+  const isUntouched = !run.journal.some(({ kind }) => kind === 'step') && run.working.length === 0;
   return new MidcallError(
     'call/stopped',
     `This server stopped while ${labelsOf(asks)} was waiting for an answer, and took the question back. ${doneBy(run)} ` +
@@ -78,10 +78,19 @@ export function stopped<R>(
 const gatewayDoubt = 'It had been passed on, so what it did is in doubt.';
 const findOut = 'Find out what took effect before calling again.';
 
-const doneBy = <R>({ journal, working }: CallRun<R>): string => reachedText(stepsIn(journal), working);
+function doneBy<R>({ journal, working }: CallRun<R>): string {
+  const { done, failed } = stepsIn(journal);
+  return reachedText(done, [...failed, ...working]);
+}
 
-const stepsIn = (journal: Journal): readonly string[] =>
-  journal.filter(entry => entry.kind === 'step').map(({ label }) => label);
+/** What a step did before it failed is in doubt. */
+function stepsIn(journal: Journal): { readonly done: readonly string[]; readonly failed: readonly string[] } {
+  const steps = journal.filter(entry => entry.kind === 'step');
+  return {
+    done: steps.filter(({ error }) => !error).map(({ label }) => label),
+    failed: steps.filter(({ error }) => error).map(({ label }) => label),
+  };
+}
 
 function reachedText(steps: readonly string[], inDoubt: readonly string[]): string {
   const done = steps.length > 0 ? `Done: ${steps.join(', ')}.` : 'No step of it is done.';
@@ -101,10 +110,14 @@ export function unstored(
   { done, inDoubt }: Pick<FlowSteps, 'done' | 'inDoubt'>,
   isFirst: boolean,
 ): unknown {
-  const all = [...stepsIn(journal), ...done];
-  const isUntouched = all.length + inDoubt.length === 0;
+  const earlier = stepsIn(journal);
+  const [all, doubts] = [
+    [...earlier.done, ...done],
+    [...earlier.failed, ...inDoubt],
+  ];
+  const isUntouched = all.length + doubts.length === 0;
   if (!isMidcallError(error, 'store/unavailable') || (isUntouched && isFirst)) return error;
-  const what = isUntouched ? 'What it did is in doubt.' : reachedText(all, inDoubt);
+  const what = isUntouched ? 'What it did is in doubt.' : reachedText(all, doubts);
   const how = "The server's store failed before the end of this call was stored.";
   return new MidcallError('store/unavailable', `${how} ${what} ${findOut}`, { cause: error });
 }

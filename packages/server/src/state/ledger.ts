@@ -130,7 +130,7 @@ export class AuditedLedger implements StepLedger {
     }
     // The check of an answer is not one of the author's steps, and is named by its question's text; nor is a generated value.
     if (step.kind !== 'step') return begun;
-    this.#steps.set(step.id, { name: step.name, isOver: begun.state === 'done' });
+    this.#steps.set(step.id, { name: step.name, isOver: begun.state === 'done' && !begun.entry.error });
     if (begun.state === 'in-doubt') this.#audit({ kind: 'step-in-doubt', step: step.name });
     else if (begun.state !== 'done') this.#audit({ kind: 'step-begun', step: step.name });
     // The process that ended it may have died before its audit was written.
@@ -140,10 +140,9 @@ export class AuditedLedger implements StepLedger {
 
   async end(entry: Entry): Promise<void> {
     const step = this.#steps.get(entry.id);
-    // What it did before it failed is in doubt, until that it failed is stored.
+    // What it did before it failed is in doubt.
     if (step && !entry.error) step.isOver = true;
     await this.#stored?.end(entry);
-    if (step) step.isOver = true;
     if (entry.kind === 'step')
       this.#audit({ kind: 'step-ended', step: entry.label, failed: entry.error !== undefined });
   }
