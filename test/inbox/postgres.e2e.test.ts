@@ -2,7 +2,7 @@
 import { approvers } from '@midcall/server';
 import { redisWake } from '@midcall/server/fleet';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openInboxStore } from '../../packages/inbox/src/store/index.ts';
 import { eventually, grown } from '../fixtures/grown.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../fixtures/postgres.ts';
@@ -41,6 +41,28 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
     };
     return { where, sql: rows, plan: async query => JSON.stringify(await rows(`explain ${query}`)) };
   }
+
+  /** Holds rows as another process would. */
+  async function holder(where: string) {
+    const [holding, watching] = [new pg.Client(where), new pg.Client(where)];
+    await Promise.all([holding.connect(), watching.connect()]);
+    onTestFinished(async () => void (await Promise.all([holding.end(), watching.end()])));
+    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    return {
+      async hold(statement: string): Promise<void> {
+        await holding.query('begin');
+        await holding.query(statement);
+      },
+      letGo: () => holding.query('commit'),
+      /** How many connections wait for rows that others hold. */
+      waiting: async () => (await watching.query(waiting)).rowCount!,
+    };
+  }
+
+  /** A device of somebody. */
+  const device = (name: string) => ({
+    ...{ endpoint: `https://push.example/${name}`, keys: { p256dh: 'a', auth: 'b' }, name },
+  });
 
   inboxContract('Postgres', place);
   approvalsContract('Postgres', place);
@@ -91,6 +113,24 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
     stop();
     expect(await a.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'accept' } });
     expect(await a.record.verify()).toMatchObject({ ok: true });
+  });
+
+  it('a question that comes while its person signs out everywhere is stored, and they are signed out', async () => {
+    const { where } = await place();
+    const [a, b] = [await bridge({ where }), await bridge({ where })];
+    const { at, cookie } = await a.store.sessions.begin({ principal: 'ada', name: 'Ada' });
+    await a.store.deliveries.turnOn('ada', device('ada'));
+    const rows = await holder(where);
+    // She is on her way out when the question comes.
+    await rows.hold('select from inbox_sessions for update');
+    const signedOut = a.store.sessions.endAll('ada');
+    await eventually(async () => (await rows.waiting()) === 1);
+    const asked = b.ask('ada');
+    await eventually(async () => (await rows.waiting()) === 2);
+    await rows.letGo();
+    await Promise.all([signedOut, asked]);
+    expect(await a.store.sessions.find(at, cookie)).toBeUndefined();
+    expect((await a.store.person('ada').open(0, 9)).count).toBe(1);
   });
 
   it('no vote that was acknowledged is lost when processes are killed, and each question has one outcome', async () => {

@@ -42,7 +42,8 @@ export function sessions({ db, sealed, approvals, clock, announce }: SessionsOpt
   ): string =>
     sealed.digest(JSON.stringify(['session', at, cookie, principal, begunAt, ...(wasAsked ? ['asked'] : [])]), key)!;
   const endThose = async (column: 'at' | 'principal', value: string): Promise<void> => {
-    const ended = await db.write(async tx => {
+    // Alone: changes of others lock the same rows in another order.
+    const ended = await db.change(column === 'principal' ? value : '', async ({ tx }) => {
       if (column === 'principal') await forgetDevices(tx, value);
       const found = tx.selectFrom('inbox_sessions').select('principal').where(column, '=', value);
       const person = await found.executeTakeFirst();
