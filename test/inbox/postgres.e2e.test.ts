@@ -133,6 +133,33 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
     expect((await a.store.person('ada').open(0, 9)).count).toBe(1);
   });
 
+  it('a question to several people is stored while they are being told of others, whoever of them is told first', async () => {
+    for (const first of ['ada', 'bob']) {
+      const { where, sql } = await place();
+      const groups = { names: { finance: ['ada', 'bob'] } };
+      const [a, b] = [await approvalStore({ where, groups }), await approvalStore({ where, groups })];
+      for (const who of ['ada', 'bob', 'eve']) {
+        const principal = `${who} (https://id.example)`;
+        await a.sessions.begin({ principal, name: who });
+        await a.deliveries.turnOn(principal, device(who));
+      }
+      await sql(`update inbox_targets set last_line = told_line + 1,
+        due_at = case when principal like '${first}%' then 1 when principal like 'eve%' then 2 else 3 end`);
+      const rows = await holder(where);
+      await rows.hold(`select from inbox_targets where principal like 'eve%' for update`);
+      const claiming = a.deliveries.claim([], false);
+      await eventually(async () => (await rows.waiting()) === 1);
+      let isAsked = false;
+      const asking = b.approvals.ask(payment()).then(() => {
+        isAsked = true;
+      });
+      await eventually(async () => isAsked || (await rows.waiting()) === 2);
+      await rows.letGo();
+      const [claimed] = await Promise.all([claiming, asking]);
+      expect(claimed).toHaveLength(3);
+    }
+  });
+
   it('no vote that was acknowledged is lost when processes are killed, and each question has one outcome', async () => {
     const { where, sql } = await place();
     await killApprovers(where, sql, inSoak({ kills: 200, questions: 300 }, { kills: 3, questions: 6 }));

@@ -241,27 +241,29 @@ export function deliveries({
         if (origins.length > 0) due = due.where('origin', 'not in', origins);
         return (toWebhook ? due : due.where('target', '<>', webhookTarget)).executeTakeFirst();
       };
-      if (underWay.length >= inAll || !(await db.read(read => next(read, underWay)))) return [];
-      return db.write(async tx => {
-        const found: Claimed[] = [];
-        while (underWay.length + found.length < inAll) {
-          const row = await next(tx, [...underWay, ...found]);
-          if (!row) break;
-          const { principal, target, subscription, origin, last_line, told_line, tries, failed_at } = row;
-          const place = subscriptionPlace(principal, target);
-          const sent = subscription === null ? undefined : sealed.openIfReadable<Subscription>(subscription, place);
-          if (subscription !== null && !sent) {
-            // Its key is gone, so nobody can send to it any more; the person's page says that the device is off.
-            await tx
+      const found: Claimed[] = [];
+      // Each in a transaction of its own: one that holds some rows while it waits for another could wait for one that waits for it.
+      while (underWay.length + found.length < inAll) {
+        const row = await db.read(read => next(read, [...underWay, ...found]));
+        if (!row) break;
+        const { principal, target, subscription, origin, last_line, told_line, tries, failed_at } = row;
+        const place = subscriptionPlace(principal, target);
+        const sent = subscription === null ? undefined : sealed.openIfReadable<Subscription>(subscription, place);
+        if (subscription !== null && !sent) {
+          // Its key is gone, so nobody can send to it any more; the person's page says that the device is off.
+          await db.write(tx =>
+            tx
               .deleteFrom('inbox_targets')
               .where('principal', '=', principal)
               .where('target', '=', target)
-              .execute();
-            continue;
-          }
-          const claim = randomUUID();
-          const anew = sent && sealed.outdated(subscription!) && { subscription: sealed.seal(sent, place) };
-          const { numUpdatedRows } = await tx
+              .execute(),
+          );
+          continue;
+        }
+        const claim = randomUUID();
+        const anew = sent && sealed.outdated(subscription!) && { subscription: sealed.seal(sent, place) };
+        const { numUpdatedRows } = await db.write(tx =>
+          tx
             .updateTable('inbox_targets')
             .set({ claim, claimed_until: now + claimMs, ...anew })
             .where('principal', '=', principal)
@@ -270,17 +272,17 @@ export function deliveries({
             .where('claimed_until', '=', row.claimed_until)
             .where('told_line', '=', told_line)
             .where('due_at', '=', row.due_at)
-            .executeTakeFirstOrThrow();
-          if (numUpdatedRows === 0n) continue;
-          found.push({
-            ...{ principal, target, origin, claim, tries, lastLine: last_line, toldLine: told_line },
-            id: sealed.digest(JSON.stringify(['told', principal, target, told_line]))!,
-            hasFailed: failed_at !== null,
-            ...(sent && { subscription: sent }),
-          });
-        }
-        return found;
-      });
+            .executeTakeFirstOrThrow(),
+        );
+        if (numUpdatedRows === 0n) continue;
+        found.push({
+          ...{ principal, target, origin, claim, tries, lastLine: last_line, toldLine: told_line },
+          id: sealed.digest(JSON.stringify(['told', principal, target, told_line]))!,
+          hasFailed: failed_at !== null,
+          ...(sent && { subscription: sent }),
+        });
+      }
+      return found;
     },
 
     async waiting({ principal, target, claim, toldLine }) {
