@@ -160,6 +160,22 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
     }
   });
 
+  it('a device that is turned on anew while its row, which nobody can read, is being removed stays on', async () => {
+    const { where, sql } = await place();
+    const { store } = await bridge({ where });
+    await store.sessions.begin({ principal: 'ada', name: 'Ada' });
+    await store.deliveries.turnOn('ada', device('ada'));
+    const [[readable] = []] = await sql('select subscription from inbox_targets');
+    await sql(`update inbox_targets set subscription = 'unreadable', last_line = told_line + 1`);
+    const rows = await holder(where);
+    await rows.hold(`update inbox_targets set subscription = '${readable}'`);
+    const claiming = store.deliveries.claim([], false);
+    await eventually(async () => (await rows.waiting()) === 1);
+    await rows.letGo();
+    expect(await claiming).toHaveLength(1);
+    expect(await store.deliveries.devices('ada')).toHaveLength(1);
+  });
+
   it('no vote that was acknowledged is lost when processes are killed, and each question has one outcome', async () => {
     const { where, sql } = await place();
     await killApprovers(where, sql, inSoak({ kills: 200, questions: 300 }, { kills: 3, questions: 6 }));

@@ -256,6 +256,8 @@ export function deliveries({
               .deleteFrom('inbox_targets')
               .where('principal', '=', principal)
               .where('target', '=', target)
+              // The person may have turned it on anew since it was read.
+              .where('subscription', '=', subscription)
               .execute(),
           );
           continue;
