@@ -3,6 +3,7 @@ import { approvers } from '@midcall/server';
 import { redisWake } from '@midcall/server/fleet';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../../packages/inbox/src/store/database.ts';
 import { openInboxStore } from '../../packages/inbox/src/store/index.ts';
 import { eventually, grown } from '../fixtures/grown.ts';
 import { type PostgresServer, postgresFolder, startPostgres } from '../fixtures/postgres.ts';
@@ -174,6 +175,27 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
     await rows.letGo();
     expect(await claiming).toHaveLength(1);
     expect(await store.deliveries.devices('ada')).toHaveLength(1);
+  });
+
+  it('a process that stands still in the middle of a write does not keep others from storing questions', async () => {
+    const { where } = await place();
+    const a = await bridge({ where });
+    await a.ask('ada');
+    const still = await openDatabase(where, () => {});
+    let goOn = (): void => {};
+    const holding: true[] = [];
+    const writing = still.write(async tx => {
+      await tx.updateTable('inbox_people').set({ seen_at: 1 }).execute();
+      holding.push(true);
+      await new Promise<void>(resolve => {
+        goOn = resolve;
+      });
+    });
+    await grown(holding, list => list.length > 0);
+    await a.ask('ada');
+    goOn();
+    await expect(writing).rejects.toMatchObject({ code: 'store/unavailable' });
+    await still.close();
   });
 
   it('no vote that was acknowledged is lost when processes are killed, and each question has one outcome', async () => {

@@ -74,15 +74,20 @@ export async function openDatabase(where: string, onLost: (error: unknown) => vo
     await db.destroy();
     throw error;
   }
-  const write = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => known(() => db.transaction().execute(work));
+  const write = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+    known(() =>
+      db.transaction().execute(async tx => {
+        // A process that stands still must not hold up the others.
+        if (inPostgres) {
+          await sql`select set_config('idle_in_transaction_session_timeout', '5s', true), set_config('lock_timeout', '10s', true)`.execute(
+            tx,
+          );
+        }
+        return work(tx);
+      }),
+    );
   const alone = <T>(work: (change: Change) => Promise<T>): Promise<T> =>
     write(async tx => {
-      // A process that stands still must not hold up the others.
-      if (inPostgres) {
-        await sql`select set_config('idle_in_transaction_session_timeout', '5s', true), set_config('lock_timeout', '10s', true)`.execute(
-          tx,
-        );
-      }
       const locked = tx.selectFrom('inbox_head').select(['line', 'digest']);
       return work({ tx, head: await (inPostgres ? locked.forUpdate() : locked).executeTakeFirstOrThrow() });
     });
