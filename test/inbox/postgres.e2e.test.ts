@@ -198,6 +198,20 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
     await still.close();
   });
 
+  it('a change sees what was changed while it waited, whatever isolation is the default of the database', async () => {
+    const { where, sql } = await place();
+    await sql(
+      `do $$ begin execute format('alter database %I set default_transaction_isolation = %L', current_database(), 'repeatable read'); end $$`,
+    );
+    const a = await bridge({ where });
+    const rows = await holder(where);
+    await rows.hold('update inbox_head set line = line');
+    const asked = a.ask('ada');
+    await eventually(async () => (await rows.waiting()) === 1);
+    await Promise.all([rows.letGo(), asked]);
+    expect(await a.store.record.verify()).toEqual({ ok: true, lines: 1 });
+  });
+
   it('no vote that was acknowledged is lost when processes are killed, and each question has one outcome', async () => {
     const { where, sql } = await place();
     await killApprovers(where, sql, inSoak({ kills: 200, questions: 300 }, { kills: 3, questions: 6 }));

@@ -76,15 +76,19 @@ export async function openDatabase(where: string, onLost: (error: unknown) => vo
   }
   const write = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
     known(() =>
-      db.transaction().execute(async tx => {
-        // A process that stands still must not hold up the others.
-        if (inPostgres) {
-          await sql`select set_config('idle_in_transaction_session_timeout', '5s', true), set_config('lock_timeout', '10s', true)`.execute(
-            tx,
-          );
-        }
-        return work(tx);
-      }),
+      db
+        .transaction()
+        // Whatever the default of the database is: else, a change would not see what was changed while it waited for the head.
+        .setIsolationLevel('read committed')
+        .execute(async tx => {
+          // A process that stands still must not hold up the others.
+          if (inPostgres) {
+            await sql`select set_config('idle_in_transaction_session_timeout', '5s', true), set_config('lock_timeout', '10s', true)`.execute(
+              tx,
+            );
+          }
+          return work(tx);
+        }),
     );
   const alone = <T>(work: (change: Change) => Promise<T>): Promise<T> =>
     write(async tx => {
