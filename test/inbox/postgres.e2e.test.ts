@@ -18,7 +18,8 @@ import { approvalStore, bridge, manualClock, question, stopAll, yes } from './st
 describe.skipIf(!postgresFolder)('Postgres', () => {
   let server: PostgresServer;
   beforeAll(async () => {
-    server = await startPostgres();
+    // No commit waits for a standby, unless its transaction says so: none of this name exists.
+    server = await startPostgres('-c', 'synchronous_commit=local', '-c', 'synchronous_standby_names=nobody');
   });
   afterAll(async () => {
     await stopAll();
@@ -210,6 +211,26 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
     await eventually(async () => (await rows.waiting()) === 1);
     await Promise.all([rows.letGo(), asked]);
     expect(await a.store.record.verify()).toEqual({ ok: true, lines: 1 });
+  });
+
+  it('what others were asked is withdrawn if the connection was lost as it was stored: nobody waits for their answer', async () => {
+    const { where, sql } = await place();
+    const a = await approvalStore({ where, groups: { names: { finance: ['ada', 'bob'] } } });
+    await a.approvals.ask(payment(), { isOwn: true });
+    // It is stored, but its commit waits for the standby that does not exist, until its connection ends.
+    await sql(`create function waits() returns trigger language plpgsql as
+        $$ begin perform set_config('synchronous_commit', 'on', true); return new; end $$;
+      create trigger waits after insert on inbox_approvals for each row execute function waits()`);
+    const ask = payment();
+    const asking = a.approvals.ask(ask, { isOwn: true });
+    const end = `select pg_terminate_backend(pid) from pg_stat_activity
+      where wait_event = 'SyncRep' and datname = current_database()`;
+    await Promise.all([
+      expect(asking).rejects.toMatchObject({ code: 'store/unavailable' }),
+      eventually(async () => (await sql(end)).length > 0),
+    ]);
+    await eventually(async () => (await a.approvals.look(ask.id))?.outcome !== undefined);
+    expect(await a.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'cancel', reason: 'unavailable' } });
   });
 
   it('no vote that was acknowledged is lost when processes are killed, and each question has one outcome', async () => {

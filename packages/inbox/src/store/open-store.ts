@@ -1,4 +1,5 @@
 /** Opens the stored inboxes of a bridge, or of several bridges that share a database. */
+import { isMidcallError } from '@midcall/core/errors';
 import { anything, checkOptions, func, having, name, required } from '@midcall/core/options';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
 import type { Receipt } from '@midcall/host';
@@ -162,8 +163,16 @@ export async function openStore(
     person: principal => personQuestions(principal, { questions, approvals, changes, clock }),
     approvals: {
       whyNot: asked => approvals.whyNot(asked),
-      ask: (asked, { isOwn = false } = {}) =>
-        isOwn ? own.owning(join => approvals.ask(asked, join)) : approvals.ask(asked),
+      async ask(asked, { isOwn = false } = {}) {
+        if (!isOwn) return approvals.ask(asked);
+        try {
+          await own.owning(join => approvals.ask(asked, join));
+        } catch (error) {
+          // Whether a transaction that failed as it was committed is in the database is not known.
+          if (isMidcallError(error, 'store/unavailable')) void withdraw(asked.id).catch(() => {});
+          throw error;
+        }
+      },
       look: id => approvals.look(id),
       withdraw,
       listen(id, listener) {
