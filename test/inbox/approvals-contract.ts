@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { InboxStore, RecordLine } from '../../packages/inbox/src/store/index.ts';
 import { eventually, grown } from '../fixtures/grown.ts';
 import type { Place } from './contract.ts';
-import { approvalStore, bridge, manualClock, stopAll, yes } from './stage.ts';
+import { approvalStore, bridge, manualClock, question, stopAll, yes } from './stage.ts';
 
 const issuer = 'https://id.example';
 const idOf = (subject: string): string => `${subject} (${issuer})`;
@@ -820,6 +820,27 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       });
       // Nor does it for the one that asked, should it come back.
       expect(await dead.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'cancel' } });
+    });
+
+    it('what others are asked is not withdrawn because another question was refused at the same time', async () => {
+      const at = await place();
+      const clock = manualClock();
+      const a = await approvalStore({ ...at, groups: finance, clock });
+      await a.people.remove(idOf('cleo'));
+      const owner = { reply: async () => ({ ok: true }) as const, end() {} };
+      const ask = payment();
+      // They are the first of their process, and after the failure of one it is not known whether the database has the process.
+      const refused = a.ask({ principal: idOf('cleo'), question: question(), owner });
+      const asked = a.approvals.ask(ask, { isOwn: true });
+      await expect(refused).rejects.toMatchObject({ code: 'host/refused' });
+      await asked;
+      const beats = `select beat from inbox_bridges join inbox_approvals on inbox_approvals.bridge = inbox_bridges.id`;
+      await eventually(async () => {
+        clock.advance(3_000);
+        const [[beat] = []] = await at.sql(beats);
+        return Number(beat) > 6 || (await a.approvals.look(ask.id))?.outcome !== undefined;
+      });
+      expect(await a.approvals.look(ask.id)).toEqual({ votes: [] });
     });
 
     it('a person who has left the group is not told what the others do', async () => {

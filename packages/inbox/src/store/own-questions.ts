@@ -128,10 +128,12 @@ export class OwnQuestions {
     if (this.#stopping) throw new MidcallError('store/unavailable', 'The inbox is closed.');
     await this.#rebirth;
     const begun = steadyNow(this.#options.clock);
-    const bridge = this.#bridge;
+    let bridge = this.#bridge;
     let hasJoined = false;
     try {
       await make(async change => {
+        // It may have another id since a change before this one has failed.
+        bridge = this.#bridge;
         await this.#join(change, bridge);
         hasJoined = true;
         return bridge;
