@@ -166,9 +166,9 @@ export function deliveries({
     turnOn: (principal, subscription) =>
       db.change(principal, async ({ tx, head }) => {
         const id = createHash('sha256').update(subscription.endpoint).digest('base64url');
-        const person = tx.selectFrom('inbox_people').select('removed_at').where('principal', '=', principal);
-        // Their session may have ended while this was on its way.
-        if ((await person.executeTakeFirst())?.removed_at !== null) return;
+        const session = tx.selectFrom('inbox_sessions').select('at').where('principal', '=', principal).limit(1);
+        // Their session may have ended while this was on its way: they were removed, or signed out everywhere.
+        if (!(await session.executeTakeFirst())) return;
         // Whoever has the device has it alone.
         await tx.deleteFrom('inbox_targets').where('target', '=', id).execute();
         await tx
