@@ -147,6 +147,16 @@ describe('a passkey', () => {
     expect(await prove(open, yes)).toBe('late');
   });
 
+  it('a passkey proves an answer at a bridge whose clock is behind that of the bridge that asked', async () => {
+    const { enrol, of, clock } = await world();
+    const passkey = await enrol(ada);
+    const open = shown();
+    const request = asked(await of(ada).requestAnswer(open, yes));
+    clock.set(clock.now() - 2_000);
+    const credential = passkey.id.toString('base64url');
+    expect(await of(ada).proveAnswer(open, yes, passkey.get(request))).toEqual({ credential });
+  });
+
   const oddities: readonly (readonly [string, Odd])[] = [
     ['a page of another origin', { origin: 'https://inbox.example.evil.example' }],
     ['a page of this host at another port', { origin: `${origin}:8443` }],

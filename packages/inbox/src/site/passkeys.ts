@@ -34,6 +34,8 @@ export interface PasskeyParts {
 
 /** How long a person may take to confirm, in milliseconds. */
 const confirmMs = 2 * 60_000;
+/** How far the clocks of bridges may be apart, in milliseconds. */
+const skewMs = 5 * 60_000;
 /** How long after a sign-in passkeys can be changed without one. */
 const freshMs = 5 * 60_000;
 /** The longest text that a browser's script returns. */
@@ -201,8 +203,8 @@ export class SitePasskeys {
     if (!opened.ok) return 'refused';
     const ticket = opened.payload as Ticket;
     const left = ticket.until - this.#parts.clock.now();
-    // A clock that was set back does not give more time.
-    return left > 0 && left <= confirmMs ? ticket : 'late';
+    // A clock that was set back by more does not give more time.
+    return left > 0 && left <= confirmMs + skewMs ? ticket : 'late';
   }
 
   async #request(principal: string, act: Act): Promise<PasskeyRequest | PasskeyProblem> {
