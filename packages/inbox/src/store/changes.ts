@@ -117,9 +117,16 @@ export class Changes {
     const watched: Watched = {
       listeners: new Set(),
       version: undefined,
-      isRead: versions([subject]).then(read => {
-        watched.version ??= read.get(subject) ?? 0;
-      }, failed),
+      isRead: versions([subject]).then(
+        read => {
+          watched.version ??= read.get(subject) ?? 0;
+        },
+        error => {
+          // It may change before it is read, so that whatever is read first is told.
+          watched.version ??= -1;
+          failed(error);
+        },
+      ),
       stopListening: wake?.listen(topic(subject), () => this.look()),
     };
     this.#watched.set(subject, watched);
