@@ -482,6 +482,19 @@ describe('adding a passkey', () => {
     expect(await of(ada).add('', new SoftwarePasskey(origin).create(request))).toBe('refused');
     expect(await of(ada).list()).toHaveLength(20);
   });
+
+  it('adding a passkey that is refused leaves the invitation to be used', async () => {
+    const { enrol, of, store } = await world();
+    for (let count = 0; count < 20; count += 1) await enrol(ada);
+    const invitation = await store.passkeys.invite(ada);
+    const add = async () =>
+      of(ada).add('', new SoftwarePasskey(origin).create(asked(await of(ada).requestNew({ invitation }))));
+    expect(await add()).toBe('refused');
+    const [first] = await of(ada).list();
+    await store.passkeys.revoke(ada, first!.id, 'owner');
+    expect(await add()).toBe('added');
+    expect(await of(ada).requestNew({ invitation })).toBe('not-invited');
+  });
 });
 
 describe('revoking a passkey', () => {

@@ -171,15 +171,8 @@ export function passkeys(
         const { tx } = change;
         if (await isRemoved(tx, principal)) return 'refused';
         if (by === 'passkey' && !(await isPasskeyOf(tx, principal, proof))) return 'refused';
-        if (by === 'invited') {
-          const digest = await invitationOf(tx, principal, proof);
-          if (digest === undefined) return 'not-invited';
-          await tx
-            .updateTable('inbox_invitations')
-            .set({ used_at: clock.now() })
-            .where('digest', '=', digest)
-            .execute();
-        }
+        const digest = by === 'invited' ? await invitationOf(tx, principal, proof) : undefined;
+        if (by === 'invited' && digest === undefined) return 'not-invited';
         const theirs = await tx
           .selectFrom('inbox_passkeys')
           .select(row => row.fn.countAll<number>().as('count'))
@@ -188,6 +181,13 @@ export function passkeys(
           .executeTakeFirstOrThrow();
         const other = await tx.selectFrom('inbox_passkeys').select('id').where('id', '=', id).executeTakeFirst();
         if (other || theirs.count >= mostPasskeys) return 'refused';
+        if (digest !== undefined) {
+          await tx
+            .updateTable('inbox_invitations')
+            .set({ used_at: clock.now() })
+            .where('digest', '=', digest)
+            .execute();
+        }
         await tx
           .insertInto('inbox_passkeys')
           .values({
