@@ -117,6 +117,25 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
     expect(await a.record.verify()).toMatchObject({ ok: true });
   });
 
+  it('bridges that have lived through a time without Postgres do not take each other for gone', async () => {
+    const { where, sql } = await place();
+    const [first, last] = [manualClock(), manualClock()];
+    for (const clock of [first, last]) await (await bridge({ where, clock })).ask('ada');
+    const beat = async (clock: typeof first): Promise<void> => {
+      clock.advance(3_000);
+      await eventually(() => clock.waiting().includes(3_000));
+    };
+    await beat(first);
+    await beat(last);
+    await server.crash();
+    for (let n = 0; n < 6; n += 1) for (const clock of [first, last]) await beat(clock);
+    await server.start();
+    // It had seen the last sign of life of the other one, and looks before that can give another.
+    await beat(last);
+    await beat(first);
+    expect(await sql('select ended_line from inbox_questions')).toEqual([['null'], ['null']]);
+  });
+
   it('a question that comes while its person signs out everywhere is stored, and they are signed out', async () => {
     const { where } = await place();
     const [a, b] = [await bridge({ where }), await bridge({ where })];

@@ -4,8 +4,8 @@
  *
  * - inbox-own-B1 A reply is taken from the mailbox before it is judged. If the process dies between that and writing the end, the
  *   question ends as in doubt; if it dies at any other time, as `server-gone`.
- * - inbox-own-B2 A process is gone when the number that it counts up has not changed for 15 seconds by the steady clock of another one.
- *   No two clocks are compared, so a clock that is set does nothing.
+ * - inbox-own-B2 A process is gone when the number that it counts up has not changed for 15 seconds by the steady clock of another one,
+ *   in which that one could use the database. No two clocks are compared, so a clock that is set does nothing.
  * - inbox-own-B3 A process that could not count for 10 seconds takes no replies until it can. One that was declared gone takes
  *   another id, and stores anew what is open here and was ended there.
  * - inbox-own-B4 An end, and that a question to others is withdrawn, is written until that succeeds.
@@ -401,6 +401,8 @@ export class OwnQuestions {
       await this.#lookAtOthers();
       worked();
     } catch (error) {
+      // While it could not use the database, perhaps the others could not either.
+      this.#others.clear();
       failed(error);
     }
   }
