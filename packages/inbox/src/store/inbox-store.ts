@@ -320,7 +320,10 @@ export interface Deliveries {
   keys(): Promise<PushKeys>;
   /** Latest first. */
   devices(principal: string): Promise<readonly Device[]>;
-  /** The same endpoint again replaces what was there; of more than ten devices, the oldest one goes. */
+  /**
+   * The same endpoint again replaces what was there; of more than ten devices, the oldest one goes. Nothing is turned on for a person
+   * who has no session.
+   */
   turnOn(principal: string, subscription: Subscription): Promise<void>;
   turnOff(principal: string, device: string): Promise<void>;
   /** All of everybody. */
