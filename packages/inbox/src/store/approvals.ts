@@ -47,7 +47,14 @@ import type { Change, InboxDatabase, Tx } from './database.ts';
 import { type Groups, mostMembers, withoutRemoved } from './groups.ts';
 import type { InboxAsk } from './inbox-store.ts';
 import { isPasskeyOf, passkeyHolders } from './passkeys.ts';
-import { type ApprovalQuestion, type EndedRow, type Questions, removedEnding, viaInbox } from './questions.ts';
+import {
+  type ApprovalQuestion,
+  type EndedRow,
+  type Questions,
+  removedEnding,
+  shortened,
+  viaInbox,
+} from './questions.ts';
 import type { InboxRecord } from './record.ts';
 import type { Tables } from './tables.ts';
 
@@ -182,7 +189,7 @@ export class Approvals {
         event: 'requested',
         principal: requester,
         approval: id,
-        server: server.slice(0, 200),
+        server: shortened(server),
       });
       await questions.addOfApprovals(
         change,
@@ -593,7 +600,7 @@ export class Approvals {
     const { tx } = change;
     const { id, requester } = row;
     const ask = stored.askIfReadable(row);
-    const server = ask?.server.slice(0, 200) ?? null;
+    const server = ask ? shortened(ask.server) : null;
     const { at } = await record.add(change, {
       ...{ event: 'decided', principal: requester, approval: id, server, how: outcome.how },
       ...(outcome.how === 'answered' && { answer: record.answerDigest(id, outcome.content) }),

@@ -8,6 +8,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { visible } from '@midcall/core/text';
 import type { Ending, Question, Receipt, Reply } from '@midcall/host';
 import type { ApprovalView, EndedQuestion, HostWait, OpenQuestion, PersonEnding } from '@midcall/host/web';
 import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely';
@@ -99,8 +100,11 @@ const place = (what: 'wait' | 'ending' | 'reply' | 'receipt', id: string): strin
 /** Nobody else can be shown a question by a change of its row. */
 const questionPlace = (id: string, principal: string): string => `question ${id} ${principal}`;
 
-/** Text of somebody else that the record repeats. */
-const shortened = (text: string): string => text.slice(0, 200);
+/**
+ * Text of somebody else that the record repeats. A line that had half a surrogate pair or U+0000 in it would not be read as it was
+ * written, as if somebody had changed it.
+ */
+export const shortened = (text: string): string => visible(text, { max: 200 });
 
 /** Whether a reply to a question has no receipt. */
 const isSent = ({ exists, selectFrom }: ExpressionBuilder<Tables, 'inbox_questions'>) =>
