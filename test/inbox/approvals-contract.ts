@@ -822,6 +822,19 @@ export function approvalsContract(name: string, place: () => Promise<Place>): vo
       expect(await dead.approvals.look(ask.id)).toMatchObject({ outcome: { action: 'cancel' } });
     });
 
+    it('inboxes that could not be opened do nothing any more', async () => {
+      const at = await place();
+      const a = await approvalStore({ ...at, groups: finance });
+      await a.approvals.ask(payment());
+      await a.stop();
+      await at.sql('alter table inbox_votes rename to inbox_votes_elsewhere');
+      const clock = manualClock();
+      await expect(approvalStore({ ...at, groups: finance, clock })).rejects.toMatchObject({
+        code: 'store/unavailable',
+      });
+      expect(clock.waiting()).toEqual([]);
+    });
+
     it('what others are asked is not withdrawn because another question was refused at the same time', async () => {
       const at = await place();
       const clock = manualClock();

@@ -130,6 +130,7 @@ export async function openStore(
     try {
       await approvals.reconfigure();
     } catch (error) {
+      await own.stop();
       await db.close();
       throw error;
     }
