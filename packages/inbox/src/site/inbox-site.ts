@@ -242,8 +242,6 @@ export class InboxSite {
       const { person, again, forget } = ended;
       const principal = principalId(person);
       if (again && !person.wasAsked) return this.#notAsked(forget);
-      if (await store.people.isRemoved(principal))
-        return this.#pages.notice({ title: texts.removedTitle, lines: [texts.removed], status: 403 });
       const { at, cookie } = await store.sessions.begin({
         ...{ principal, name: person.name, wasAsked: person.wasAsked },
         ...(person.groups && { groups: person.groups }),
@@ -286,6 +284,9 @@ export class InboxSite {
     // Its message is made for the person, and holds no secret.
     if (isMidcallError(error, 'connect/provider'))
       return this.#door({ title: texts.failedTitle, lines: [error.message], status: 502 });
+    // Said by the store as it begins the session, so that nobody is removed between a look and that.
+    if (isMidcallError(error, 'host/refused'))
+      return this.#pages.notice({ title: texts.removedTitle, lines: [texts.removed], status: 403 });
     throw error;
   }
 
