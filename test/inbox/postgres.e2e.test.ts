@@ -136,6 +136,29 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
     expect(await sql('select ended_line from inbox_questions')).toEqual([['null'], ['null']]);
   });
 
+  it('a bridge that stops before it could write how its question ended leaves that to another one', async () => {
+    const { where, sql } = await place();
+    const clock = manualClock();
+    const a = await bridge({ where, clock });
+    await a.ask('ada');
+    const rows = await holder(where);
+    await rows.hold('lock table inbox_replies');
+    // It looks into its mailbox, and then stops: both wait, and it gives up.
+    clock.advance(200);
+    await eventually(async () => (await rows.waiting()) === 1);
+    const stopped = a.store.stop();
+    await eventually(async () => (await rows.waiting()) === 2);
+    clock.advance(5_000);
+    await sql(`select pg_terminate_backend(pid) from pg_stat_activity
+      where wait_event_type = 'Lock' and query like 'delete%' and datname = current_database()`);
+    await eventually(() => a.errors.length > 0);
+    for (let n = 0; n < 20; n += 1) await sql('select 1');
+    await rows.letGo();
+    await stopped;
+    const owned = 'select ended_line from inbox_questions join inbox_bridges on inbox_bridges.id = bridge';
+    expect(await sql(owned)).toEqual([['null']]);
+  });
+
   it('a question that comes while its person signs out everywhere is stored, and they are signed out', async () => {
     const { where } = await place();
     const [a, b] = [await bridge({ where }), await bridge({ where })];

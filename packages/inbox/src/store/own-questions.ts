@@ -212,7 +212,8 @@ export class OwnQuestions {
     const written = async (): Promise<void> => {
       await this.#beating;
       while (this.#writing.size > 0) await Promise.all(this.#writing);
-      if (!this.#isJoined) return;
+      // What is not written after all is ended by another bridge, once this one is gone.
+      if (!this.#isJoined || this.#hasGivenUp) return;
       // If this fails, another bridge does it.
       const told = nobodyTold();
       const withdrawn = () => db.change('', change => approvals().leftBy(change, this.#bridge, told));
