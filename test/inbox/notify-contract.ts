@@ -364,6 +364,49 @@ export function notifyContract(name: string, place: () => Promise<Place>): void 
       expect(inside.received).toEqual([]);
     });
 
+    it('inboxes that stop as they take what is to be told leave it to the next process', async () => {
+      await using to = await receiver();
+      const at = await place();
+      const { a } = await withDevice(at, to);
+      const { deliveries } = a.inbox.store;
+      const { claim } = deliveries;
+      const stopped: Promise<void>[] = [];
+      const claimAndStop: typeof claim = async (...which) => {
+        const claimed = await claim(...which);
+        stopped.push(a.inbox.stop());
+        return claimed;
+      };
+      Object.assign(deliveries, { claim: claimAndStop });
+      await a.ask('ada');
+      a.look();
+      await grown(stopped, list => list.length > 0);
+      await stopped[0];
+      expect(to.received).toEqual([]);
+    });
+
+    it('what inboxes have told as they stop is not told again by another process', async () => {
+      await using to = await receiver();
+      const at = await place();
+      const { a } = await withDevice(at, to);
+      const { deliveries } = a.inbox.store;
+      const { keys } = deliveries;
+      const stopped: Promise<void>[] = [];
+      // The last thing that an attempt needs.
+      const keysAndStop: typeof keys = async () => {
+        const found = await keys();
+        stopped.push(a.inbox.stop());
+        return found;
+      };
+      Object.assign(deliveries, { keys: keysAndStop });
+      await a.ask('ada');
+      a.look();
+      await grown(stopped, list => list.length > 0);
+      await stopped[0];
+      expect(to.received).toHaveLength(1);
+      const { store } = (await service(at.where, [to], { clock: a.clock })).inbox;
+      expect(await store.deliveries.list()).toMatchObject([{ toldAt: expect.any(Number) }]);
+    });
+
     it('a person who signs out everywhere, or is removed, is told nothing any more', async () => {
       await using to = await receiver();
       const at = await place();

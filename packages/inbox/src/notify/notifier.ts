@@ -106,14 +106,16 @@ export class Notifier {
     const question = await deliveries.waiting(target);
     if (question === undefined) return deliveries.drop(target);
     if (target.tries === 0 && isWatched(target.principal)) return deliveries.putOff(target);
+    // It may have been claimed as this stopped.
+    if (this.#isStopped) return;
     const kind = target.subscription ? 'push' : 'webhook';
     const outcome = kind === 'push' ? await this.#push(target) : await this.#post(webhook!, target, question);
-    if (this.#isStopped) return;
     if (outcome === 'gone') return deliveries.gone(target);
     if (outcome === 'sent') {
       this.#works(kind);
       return deliveries.told(target);
     }
+    if (this.#isStopped) return;
     this.#fails(
       kind,
       new MidcallError(
