@@ -405,7 +405,7 @@ describe('the steps that an attempt has come to', () => {
     await made.end({ id: 'b.1', kind: 'step', label: 'import', error });
     expect(made.reached).toEqual({ done: [], inDoubt: ['import'] });
     const failed = new MidcallError('store/unavailable', 'The store did not answer. Try again.');
-    const journal = [{ id: 'a.1', kind: 'step', label: 'look', error }];
+    const journal = [{ id: 'a.1', kind: 'step', label: 'look', error }] as const;
     expect(unstored(failed, journal, made.reached, true)).toMatchObject({
       message: expect.stringContaining('No step of it is done. In doubt: look, import.'),
     });
