@@ -217,6 +217,7 @@ describe.each(few(['2025', '2026'], '2026'))('midcall call, %s', era => {
     });
     expect(await new Promise(resolve => child.on('close', resolve))).toBe(3);
     expect(err).toContain('midcall: The server has stopped. It last said: asking-server is up\n');
+    expect(err).toContain('It is not known what the call has done.');
   });
 
   it('midcall call exits 2 and sends nothing where a required argument is missing, however the arguments are given', async () => {
@@ -316,7 +317,8 @@ describe('midcall call with a server that gives what the protocol does not have'
     const { code, err } = await run(['large', 'bytes:=12000000'], oddCommand('2025-11-25'));
     expect(code).toBe(3);
     expect(err).toBe(
-      'midcall: The server sent a message of more than 10,485,760 bytes, the most that is read, so the connection was closed.\n',
+      'midcall: The server sent a message of more than 10,485,760 bytes, the most that is read, so the connection was closed.\n' +
+        'midcall: It is not known what the call has done. Find that out before you make it again.\n',
     );
   });
 });

@@ -229,6 +229,7 @@ describe('the first minute', () => {
     await page.locator('.ending-server-gone').waitFor();
     expect(await page.getByRole('article').count()).toBe(0);
     await page.locator('.entry-failed', { hasText: 'The server has stopped.' }).waitFor();
+    await page.getByText('It is not known what this call has done.').waitFor();
     await page.getByRole('button', { name: 'Start it again' }).click();
     expect(await page.getByLabel('title').inputValue()).toBe('TPS report');
     await page.locator('.state-ready').waitFor();

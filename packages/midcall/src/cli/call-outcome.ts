@@ -27,10 +27,16 @@ export function printOutcome(
     case 'cancelled':
       say(['midcall: the call was cancelled']);
       return;
+    case 'timed-out':
+    case 'server-gone':
+      say([`midcall: ${visible(outcome.message, { max: 2_000 })}`, notKnown]);
+      return;
     default:
       say([`midcall: ${visible(outcome.message, { max: 2_000 })}`]);
   }
 }
+
+const notKnown = 'midcall: It is not known what the call has done. Find that out before you make it again.';
 
 /** Writes as JSON why there is no outcome; `usage` stands for a wrong command line. */
 export function printFailure(how: 'usage' | 'unanswered' | 'server-gone', message: string): void {

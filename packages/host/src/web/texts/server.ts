@@ -107,7 +107,8 @@ export const serverTexts = {
     unknown: 'There is no such server on the desk.',
     comingUp: (id: string) => `${id} is starting. This page appears when it has started.`,
     wentAway: (id: string) => `${id} is not running.`,
-    againHelp: 'Once the server is running again, you can run this with the same arguments.',
+    againHelp:
+      'It is not known what this call has done. Find that out first. Once the server is running again, you can run it with the same arguments.',
   },
   tool: {
     arguments: 'Arguments',
