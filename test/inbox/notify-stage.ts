@@ -28,7 +28,8 @@ export interface Service {
   step(ms: number): Promise<void>;
 }
 
-const opened = new Set<InboxService>();
+/** Those that run, and whether each has said that it is there since that was due: others would take it for gone. */
+const opened = new Map<InboxService, () => boolean>();
 /** What all of them are doing: reads and writes, and attempts whose end is not written. */
 let doing = 0;
 let telling = 0;
@@ -42,7 +43,29 @@ async function still(isStill: () => boolean): Promise<void> {
 }
 
 /** Resolves when none of them does anything until time passes. */
-const idle = (): Promise<void> => still(() => doing === 0 && telling === 0);
+const idle = (): Promise<void> =>
+  still(() => doing === 0 && telling === 0 && [...opened.values()].every(isThere => isThere()));
+
+/** How often a process says that it is there. It has no timer for that while it does. */
+const beatMs = 3_000;
+
+/** A clock of its own, at the same time. */
+function ownClock(clock: ManualClock): { readonly clock: ManualClock; readonly isThere: () => boolean } {
+  const beats = new Set<() => void>();
+  const after: ManualClock['after'] = (ms, does) => {
+    const due = (): void => {
+      beats.delete(due);
+      does();
+    };
+    if (ms === beatMs) beats.add(due);
+    const callOff = clock.after(ms, due);
+    return () => {
+      beats.delete(due);
+      callOff();
+    };
+  };
+  return { clock: { ...clock, after }, isThere: () => beats.size > 0 };
+}
 
 /** Counts what the notifier does by it. */
 function counted(deliveries: Deliveries): void {
@@ -72,12 +95,20 @@ export async function service(
 ): Promise<Service> {
   const errors: unknown[] = [];
   const issuer = provider({ id: 'login', issuer: 'http://localhost:9', clientId: 'inbox', clientSecret: 'x' });
-  const inbox = await openInbox({
-    ...{ where, key, issuer, publicUrl, clock, allowedTargets: to.map(({ host }) => host) },
+  const own = ownClock(clock);
+  const running = await openInbox({
+    ...{ where, key, issuer, publicUrl, clock: own.clock, allowedTargets: to.map(({ host }) => host) },
     onError: error => void errors.push(error),
     ...more,
   });
-  opened.add(inbox);
+  const inbox: InboxService = {
+    ...running,
+    stop() {
+      opened.delete(inbox);
+      return running.stop();
+    },
+  };
+  opened.set(inbox, own.isThere);
   counted(inbox.store.deliveries);
   const questions = new Inbox({ onError() {} });
   return {
@@ -108,7 +139,6 @@ export async function service(
 
 /** Stops every one that was opened since. */
 export async function stopServices(): Promise<void> {
-  await Promise.all([...opened].map(each => each.stop()));
-  opened.clear();
+  await Promise.all([...opened.keys()].map(each => each.stop()));
   [doing, telling] = [0, 0];
 }
