@@ -159,7 +159,10 @@ describe('a provider', () => {
         timeoutMs: 500,
         clock: { now: Date.now },
       });
-      for (const ask of [() => requests.refresh('r', [], { id: 'c-1' }), () => requests.register(offer())])
+      for (const ask of [
+        () => requests.refresh('an-old-refresh-token', [], { id: 'c-1' }),
+        () => requests.register(offer()),
+      ])
         await expect(ask()).rejects.toMatchObject({ message: expect.stringContaining('did not answer in time') });
     },
   );
