@@ -1,5 +1,5 @@
 /**
- * Everything: first what the tests need beyond npm; then lint, documents, build and types beside the API reference; then
+ * Everything: first what the tests need beyond npm; then lint and documents beside the build; types beside the API reference; then
  * the tests; then the official conformance suite beside what the tests recorded: the frames they sent, the tests of
  * every requirement, and whether a secret got out. The first failure before the tests stops it.
  * Ends with `tests: N passed, N failed, N skipped`.
@@ -120,9 +120,16 @@ async function checkTypes(): Promise<void> {
   must(await stage('types', 'node', [compiler('newest'), '-p', 'tsconfig.json']), 'The type check');
 }
 
-must(await stage('lint', 'npx', ['biome', 'check', '--error-on-warnings', '.']), 'Lint');
-must(await stage('documents', 'node', [...script('sync-snippets'), '--check']), 'The check of the documents');
-must(await stage('build', 'npm', ['run', '--silent', 'build']), 'The build');
+async function checkTexts(): Promise<void> {
+  must(await stage('lint', 'npx', ['biome', 'check', '--error-on-warnings', '.']), 'Lint');
+  must(await stage('documents', 'node', [...script('sync-snippets'), '--check']), 'The check of the documents');
+}
+
+async function build(): Promise<void> {
+  must(await stage('build', 'npm', ['run', '--silent', 'build']), 'The build');
+}
+
+await Promise.all([checkTexts(), build()]);
 // The reference reads of the other packages what the build has made.
 await Promise.all([checkReference(), checkTypes()]);
 
