@@ -26,6 +26,18 @@ export function notifyContract(name: string, place: () => Promise<Place>): void 
       await a.inbox.store.deliveries.turnOn('ada', device.subscription);
       return { a, device };
     };
+    /** Stops inboxes once they have used that. @returns a promise that resolves when they have stopped */
+    const stopAfter = ({ inbox }: Service, name: 'claim' | 'keys'): Promise<void> =>
+      new Promise(resolve => {
+        const { deliveries } = inbox.store;
+        const does = deliveries[name] as (...args: unknown[]) => Promise<unknown>;
+        const doesLast = async (...args: unknown[]): Promise<unknown> => {
+          const done = await does(...args);
+          resolve(inbox.stop());
+          return done;
+        };
+        Object.assign(deliveries, { [name]: doesLast });
+      });
     /** Lets time pass until so many have come. */
     const come = async (at: Service, to: Receiver, count: number, stepMs = 100): Promise<void> => {
       while (to.received.length < count) await at.pass(stepMs);
@@ -368,19 +380,10 @@ export function notifyContract(name: string, place: () => Promise<Place>): void 
       await using to = await receiver();
       const at = await place();
       const { a } = await withDevice(at, to);
-      const { deliveries } = a.inbox.store;
-      const { claim } = deliveries;
-      const stopped: Promise<void>[] = [];
-      const claimAndStop: typeof claim = async (...which) => {
-        const claimed = await claim(...which);
-        stopped.push(a.inbox.stop());
-        return claimed;
-      };
-      Object.assign(deliveries, { claim: claimAndStop });
+      const stopped = stopAfter(a, 'claim');
       await a.ask('ada');
       a.look();
-      await grown(stopped, list => list.length > 0);
-      await stopped[0];
+      await stopped;
       expect(to.received).toEqual([]);
     });
 
@@ -388,20 +391,11 @@ export function notifyContract(name: string, place: () => Promise<Place>): void 
       await using to = await receiver();
       const at = await place();
       const { a } = await withDevice(at, to);
-      const { deliveries } = a.inbox.store;
-      const { keys } = deliveries;
-      const stopped: Promise<void>[] = [];
       // The last thing that an attempt needs.
-      const keysAndStop: typeof keys = async () => {
-        const found = await keys();
-        stopped.push(a.inbox.stop());
-        return found;
-      };
-      Object.assign(deliveries, { keys: keysAndStop });
+      const stopped = stopAfter(a, 'keys');
       await a.ask('ada');
       a.look();
-      await grown(stopped, list => list.length > 0);
-      await stopped[0];
+      await stopped;
       expect(to.received).toHaveLength(1);
       const { store } = (await service(at.where, [to], { clock: a.clock })).inbox;
       expect(await store.deliveries.list()).toMatchObject([{ toldAt: expect.any(Number) }]);
