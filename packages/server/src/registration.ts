@@ -1,5 +1,5 @@
 /** What tools, prompts and resources are registered with, and what their handlers return. */
-import { MidcallError } from '@midcall/core/errors';
+import { MidcallError, nothingNow } from '@midcall/core/errors';
 import { describe, type StandardForm } from '@midcall/core/form';
 import { isRecord, own } from '@midcall/core/json';
 import { type ArgumentCost, argumentCost } from '@midcall/core/json-schema';
@@ -175,9 +175,6 @@ export async function readArguments(schema: StandardSchemaWithJSON | undefined, 
   if (!schema) return {};
   const read = await schema['~standard'].validate(raw ?? {});
   if (read.issues)
-    throw new MidcallError(
-      'state/invalid',
-      'The arguments of the waiting call no longer fit its tool. Nothing was done.',
-    );
+    throw new MidcallError('state/invalid', `The arguments of the waiting call no longer fit its tool. ${nothingNow}`);
   return read.value;
 }

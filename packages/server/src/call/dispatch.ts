@@ -3,7 +3,7 @@
  * reports the outcome.
  */
 
-import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { findOut, isMidcallError, MidcallError, nothingNow } from '@midcall/core/errors';
 import {
   type CallToolResult,
   type McpServer,
@@ -177,10 +177,7 @@ export function dispatcher(config: Config): Dispatch {
 const stopping = (isRetry: boolean): MidcallError =>
   new MidcallError(
     'call/closed',
-    'This server is stopping and takes no new calls. ' +
-      (isRetry
-        ? 'Nothing was done now, but what this call did before it asked stays done. Find out what took effect before calling again.'
-        : 'Nothing was done.'),
+    'This server is stopping and takes no new calls. ' + (isRetry ? nothingNow : 'Nothing was done.'),
   );
 
 const same: Finish = outcome => outcome;
@@ -197,7 +194,7 @@ async function finalOf(ending: CallOutcome<unknown>, finish: Finish): Promise<Fi
 const overtaken = () =>
   new MidcallError(
     'call/interrupted',
-    'This process was away so long that another went on with this call and answers it. Find out what took effect before calling again.',
+    `This process was away so long that another went on with this call and answers it. ${findOut}`,
   );
 
 function outcomeOf(earlier: Earlier): FinalOutcome {
@@ -269,7 +266,7 @@ async function ticketed(
   const resumed = await readTicket(ticket, by, config);
   const tool = find(resumed.name);
   if (!tool)
-    throw new MidcallError('state/invalid', `This server no longer has the tool '${resumed.name}'. Nothing was done.`);
+    throw new MidcallError('state/invalid', `This server no longer has the tool '${resumed.name}'. ${nothingNow}`);
   return { resumed, tool, request: await readRequest(server, ctx, resumed, tool.registered, config) };
 }
 

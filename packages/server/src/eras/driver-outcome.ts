@@ -1,6 +1,6 @@
 /** How a driver's part of a call ends: as the engine says, or with the call continuing in another request. */
 
-import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { findOut, isMidcallError, MidcallError } from '@midcall/core/errors';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import { type Journal, labelsOf, type OpenAsk, type Outcome } from '../engine/index.ts';
 import type { ApartAsk, CallRun, Outgoing, ResultAsk } from '../questions/index.ts';
@@ -76,7 +76,6 @@ export function stopped<R>(
 
 /** A gateway only knows that it has passed the call on. */
 const gatewayDoubt = 'It had been passed on, so what it did is in doubt.';
-const findOut = 'Find out what took effect before calling again.';
 
 function doneBy<R>({ journal, working }: CallRun<R>): string {
   const { done, failed } = stepsIn(journal);

@@ -3,7 +3,7 @@
  * Decryption and every binding are checked before the retry is claimed; answers that arrive without one of our states are
  * ignored.
  */
-import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { findOut, isMidcallError, MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { digest, type Json } from '../base/index.ts';
@@ -199,7 +199,7 @@ export function interrupted(
   return new MidcallError(
     steps.inDoubt.length > 0 && !underWay ? 'step/in-doubt' : code,
     `An earlier attempt at this call ${underWay ? 'has not ended' : 'was interrupted'}; nothing was run again.` +
-      `${doneText}${unknown} Find out what took effect before calling again.`,
+      `${doneText}${unknown} ${findOut}`,
   );
 }
 

@@ -7,7 +7,7 @@
  * - relay-L2 Its content is sealed and bound like any state: another person, client, tool, argument or version is refused. The
  *   store knows a ticket only by its digest.
  */
-import { MidcallError } from '@midcall/core/errors';
+import { findOut, MidcallError, nothingNow } from '@midcall/core/errors';
 import type { Assurance, Channel } from '@midcall/core/form';
 import { digest, type Json } from '../base/index.ts';
 import type { Entry } from '../engine/index.ts';
@@ -71,14 +71,13 @@ export const dropTicket = async (ticket: string, config: Config): Promise<boolea
 const unknownTicket = () =>
   new MidcallError(
     'state/invalid',
-    'This ticket is unknown: it has expired, or never existed. Nothing was done. Call the tool again.',
+    `This ticket is unknown: it has expired, was used, or never existed. ${nothingNow}`,
   );
 
 const usedTicket = () =>
   new MidcallError(
     'state/already-answered',
-    'This ticket was already used, so nothing was done now. Its result was given then. Call the tool again only to do it ' +
-      'once more.',
+    `This ticket was already used, so nothing was done now. Its result was given then, or that call is still under way. ${findOut}`,
   );
 
 /**
@@ -99,7 +98,7 @@ export async function checkTicket(resumed: Resumed, { binding }: CallRequest, co
   const opened = await openStored(resumed.state, binding, config);
   if (opened.ok) return opened.state;
   if (opened.kind === 'expired') throw unknownTicket();
-  throw new MidcallError('state/invalid', 'This ticket was not made for this person and client. Nothing was done.');
+  throw new MidcallError('state/invalid', `This ticket was not made for this person and client. ${nothingNow}`);
 }
 
 /**

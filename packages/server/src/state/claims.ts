@@ -18,7 +18,7 @@
  * step: each of those is begun by `ifAbsent` (ledger.ts). An effect in progress at the very moment a process stopped can still
  * happen afterwards; only a key by which the other side removes duplicates protects against that, not `check`.
  */
-import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { findOut, isMidcallError, MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import { type Clock, steadyNow } from '@midcall/core/time';
 import type { Shares } from './shares.ts';
@@ -287,8 +287,7 @@ function unfound(error: unknown): never {
   if (!isMidcallError(error, 'store/unavailable')) throw error;
   throw new MidcallError(
     'store/unavailable',
-    "The server's store failed while an earlier attempt at this call was looked up. What that did is in doubt. Find out what took " +
-      'effect before calling again.',
+    `The server's store failed while an earlier attempt at this call was looked up. What that did is in doubt. ${findOut}`,
     { cause: error },
   );
 }

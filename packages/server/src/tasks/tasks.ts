@@ -8,7 +8,7 @@
  * - tasks-3 To anybody but the person and client it belongs to, a task does not exist.
  * - tasks-5 If a request is abandoned before its task is sent, that task does not continue.
  */
-import { MidcallError } from '@midcall/core/errors';
+import { findOut, MidcallError } from '@midcall/core/errors';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import type { WaitingCall } from '../observe/index.ts';
 import {
@@ -71,7 +71,7 @@ const listIsFull = `You have ${MOST_LISTED} tasks. Wait until some of them expir
 const mayGoOn = (cause: unknown): MidcallError =>
   new MidcallError(
     'call/interrupted',
-    "The server's store failed when this call became a task, which may go on all the same. Find out what took effect before calling again.",
+    `The server's store failed when this call became a task, which may go on all the same. ${findOut}`,
     { cause },
   );
 

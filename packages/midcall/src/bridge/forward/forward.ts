@@ -20,7 +20,7 @@
  *   client to come back with the answer.
  */
 
-import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { findOut, isMidcallError, MidcallError } from '@midcall/core/errors';
 import { type AskedField, emit, type Field, secretIn, secretInMessage } from '@midcall/core/form';
 import { canonical, own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
@@ -156,7 +156,7 @@ async function joined(
 const over = (): MidcallError =>
   new MidcallError(
     'call/interrupted',
-    `This call is over: it was stopped, its question got no answer within ${hostMs / 60_000} minutes, or the bridge that made it has ended. Find out what took effect before calling again.`,
+    `This call is over: it was stopped, its question got no answer within ${hostMs / 60_000} minutes, or the bridge that made it has ended. ${findOut}`,
   );
 
 /** The host shows sampling to its person: the request before its model runs, and the reply after it. */
