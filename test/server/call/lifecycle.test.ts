@@ -332,7 +332,9 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     // On 2026-07-28 nothing of the call is in progress here: its retry is a new request, which is refused.
     answered.resolve(yes);
     const words =
-      era === '2025-11-25' ? /took the question back\. Done: prepare\. Find out/u : /did before stays done\. Find out/u;
+      era === '2025-11-25'
+        ? /took the question back\. Done: prepare\. Find out/u
+        : /what that call did before stays done/u;
     expect(await calling).toMatchObject({ isError: true, text: expect.stringMatching(words) });
   });
 

@@ -81,6 +81,16 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(ran).toEqual(['find', 'delete']);
   });
 
+  it('an error that ends a call after a step says that it was done', async () => {
+    const { text, isError } = await act(async call => {
+      await call.step('charge', () => 1);
+      await call.elicit({ message: 'Go on?', form: Boolean, details: 'long '.repeat(5_000), required: true });
+      return 'never';
+    }, []);
+    expect(isError).toBe(true);
+    expect(text).toMatch(/no enabled channel can give one that counts.* Done: charge\. Find out what took effect/u);
+  });
+
   it('parallel questions go in one round', async () => {
     const { text, frames } = await act(
       async call => {

@@ -99,7 +99,8 @@ async function begun(client: RawClient, token?: string) {
 }
 
 function expectRefused(reply: Reply, acted: readonly string[], reason = 'invalid_request_state') {
-  expect(reply.error).toMatchObject({ code: -32602, data: { reason } });
+  const message = expect.stringContaining('What this call did before stays done.');
+  expect(reply.error).toMatchObject({ code: -32602, data: { reason }, message });
   expect(acted).toEqual([]);
 }
 

@@ -4,7 +4,7 @@ import { memoryStore } from '@midcall/server/stores/memory';
 import { describe, expect, it } from 'vitest';
 import { Run } from '../../../packages/server/src/engine/run.ts';
 import type { EngineOptions, StepLedger, StepWork } from '../../../packages/server/src/engine/seam.ts';
-import { unstored } from '../../../packages/server/src/eras/driver-outcome.ts';
+import { withSteps } from '../../../packages/server/src/eras/driver-outcome.ts';
 import { interrupted } from '../../../packages/server/src/eras/open-retry.ts';
 import type { Unstamped } from '../../../packages/server/src/state/audit.ts';
 import type { Attempt } from '../../../packages/server/src/state/claims.ts';
@@ -233,14 +233,17 @@ describe('a ledger in a store', () => {
     const store = memoryStore();
     const first = stepLedger(store, 'f', 1000);
     await Promise.all([first.begin(step), first.begin({ id: 'b.1', kind: 'step', name: 'mail', safe: true })]);
-    expect(await flowSteps(store, 'f')).toEqual({ done: [], inDoubt: ['charge'], safe: ['mail'] });
+    expect(await flowSteps(store, 'f')).toEqual({ done: [], inDoubt: ['charge'], failedOrSafe: ['mail'] });
     const again = stepLedger(store, 'f', 1000);
     await again.begin(step);
     await again.begin({ id: 'c.1', kind: 'step', name: 'find', safe: false });
     await again.end({ ...entry, id: 'c.1' });
-    expect(await flowSteps(store, 'f')).toEqual({ done: ['find'], inDoubt: ['charge'], safe: ['mail'] });
+    expect(await flowSteps(store, 'f')).toEqual({ done: ['find'], inDoubt: ['charge'], failedOrSafe: ['mail'] });
     await again.withdraw({ id: 'a.1', kind: 'step', name: 'charge' });
-    expect(await flowSteps(store, 'f')).toEqual({ done: ['find'], inDoubt: [], safe: ['mail'] });
+    expect(await flowSteps(store, 'f')).toEqual({ done: ['find'], inDoubt: [], failedOrSafe: ['mail'] });
+    const error = { name: 'Error', message: 'no network' };
+    await again.end({ id: 'b.1', kind: 'step', label: 'mail', error });
+    expect(await flowSteps(store, 'f')).toEqual({ done: ['find'], inDoubt: [], failedOrSafe: ['mail'] });
   });
 
   it('a ledger in a store lists a step before it begins, so that none that began is missing from the list', async () => {
@@ -389,13 +392,27 @@ describe('the steps that an attempt has come to', () => {
   it('a call whose earlier attempt may have done something is not said to try again where the store fails', () => {
     const nothing = { done: [], inDoubt: [] };
     const failed = new MidcallError('store/unavailable', 'The store did not answer. Try again.');
-    expect(unstored(failed, [], nothing, true)).toBe(failed);
-    expect(unstored(failed, [], nothing, false)).toMatchObject({
+    expect(withSteps(failed, [], nothing, true)).toBe(failed);
+    expect(withSteps(failed, [], nothing, false)).toMatchObject({
       message: expect.stringContaining('What it did is in doubt.'),
       cause: failed,
     });
     const other = new Error('of the handler');
-    expect(unstored(other, [], { ...nothing, done: ['charge'] }, false)).toBe(other);
+    expect(withSteps(other, [], { ...nothing, done: ['charge'] }, false)).toBe(other);
+  });
+
+  it('an error of ours says what its call has done, unless nothing is done or it says so already', () => {
+    const nothing = { done: [], inDoubt: [] };
+    const charged = { ...nothing, done: ['charge'] };
+    const full = new MidcallError('ask/unavailable', 'Nobody can be asked. Try again.');
+    expect(withSteps(full, [], nothing, true)).toBe(full);
+    expect(withSteps(full, [], charged, true)).toMatchObject({
+      code: 'ask/unavailable',
+      message: 'Nobody can be asked. Try again. Done: charge. Find out what took effect before calling again.',
+      cause: full,
+    });
+    const stopped = new MidcallError('call/stopped', 'This server stopped. Done: charge.');
+    expect(withSteps(stopped, [], charged, true)).toBe(stopped);
   });
 
   it('a step that failed is not said to be done, in whatever round it did', async () => {
@@ -406,13 +423,18 @@ describe('the steps that an attempt has come to', () => {
     expect(made.reached).toEqual({ done: [], inDoubt: ['import'] });
     const failed = new MidcallError('store/unavailable', 'The store did not answer. Try again.');
     const journal = [{ id: 'a.1', kind: 'step', label: 'look', error }] as const;
-    expect(unstored(failed, journal, made.reached, true)).toMatchObject({
+    expect(withSteps(failed, journal, made.reached, true)).toMatchObject({
       message: expect.stringContaining('No step of it is done. In doubt: look, import.'),
     });
   });
 
   it('a step that would be safe to begin again is in doubt where its call has ended for good', () => {
-    const steps = { done: ['find'], inDoubt: [], safe: ['charge'] };
-    expect(interrupted(steps, false, 'call/interrupted').message).toContain('Done: find. In doubt: charge.');
+    const steps = { done: ['find'], inDoubt: [], failedOrSafe: ['charge'] };
+    expect(interrupted(steps, false).message).toContain('Done: find. In doubt: charge.');
+    const journal = [
+      { id: 'a.1', kind: 'step', label: 'look', value: 1 },
+      { id: 'b.1', kind: 'step', label: 'mail', error: { name: 'Error', message: 'no network' } },
+    ] as const;
+    expect(interrupted(steps, false, journal).message).toContain('Done: look, find. In doubt: mail, charge.');
   });
 });

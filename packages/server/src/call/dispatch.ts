@@ -114,7 +114,7 @@ export function dispatcher(config: Config): Dispatch {
     const call = unread(params, method);
     const end = new CallReport(call, config);
     const begin = async (): Promise<CallOutcome<R>> => {
-      if (config.stops.isStopping) throw stopping(ctx.mcpReq.requestState() !== undefined);
+      if (config.stops.isStopping) throw stopping();
       const loading = loadTelemetry();
       if (loading) await loading;
       return work(end, call.arguments);
@@ -158,7 +158,7 @@ export function dispatcher(config: Config): Dispatch {
       config.audit?.({ at: config.clock.now(), call, kind: 'ended', outcome: 'failed', code: -32602 });
     },
     async endAbandoned({ flow, method, params, principal, stepStore }) {
-      const error = interrupted(await flowSteps(stepStore, flow), false, 'call/interrupted');
+      const error = interrupted(await flowSteps(stepStore, flow), false);
       const end = new CallReport({ ...unread(params, method), flow, principal }, config);
       end.failed(error);
       end.tell({ error });
@@ -173,11 +173,11 @@ export function dispatcher(config: Config): Dispatch {
   };
 }
 
-/** @param isRetry - true if the call has had a round before */
-const stopping = (isRetry: boolean): MidcallError =>
+const stopping = (): MidcallError =>
   new MidcallError(
     'call/closed',
-    'This server is stopping and takes no new calls. ' + (isRetry ? nothingNow : 'Nothing was done.'),
+    'This server is stopping and takes no new calls. This request was not begun. If it continues a call, what that call did ' +
+      'before stays done.',
   );
 
 const same: Finish = outcome => outcome;

@@ -111,8 +111,8 @@ const misuses: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
   'step/not-json',
 ]);
 
-/** A wrong option is a TypeError; an error thrown by a step arrives as a copy, which is not one. */
-const isMisuse = (error: unknown): boolean =>
+/** Whether an error is the author's mistake. A wrong option is a TypeError; an error thrown by a step arrives as a copy, which is not one. */
+export const isMisuse = (error: unknown): boolean =>
   error instanceof TypeError || (isMidcallError(error) && misuses.has(error.code));
 
 const logLevel = oneOf('debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency');

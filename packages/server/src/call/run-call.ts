@@ -14,7 +14,7 @@ import {
   parkForRounds,
   runByPush,
   runByRounds,
-  unstored,
+  withSteps,
 } from '../eras/index.ts';
 import type { FileAccesses } from '../files/index.ts';
 import { type ApprovalCall, askedEvent, type CallRun, type PageCall, type ResultAsk } from '../questions/index.ts';
@@ -38,7 +38,7 @@ import {
 import { asThrown, checkSendable, type Departure, nameOf } from '../sdk-seam/index.ts';
 import { type Attempt, AuditedLedger, flowSteps, shrinkJournal, stepLedger, type Unstamped } from '../state/index.ts';
 import type { CallOutcome, CallReport, FinalOutcome } from './call-report.ts';
-import { type HandleOptions, makeCall } from './handle.ts';
+import { type HandleOptions, isMisuse, makeCall } from './handle.ts';
 import { traceRound } from './trace.ts';
 
 export type Handler<R> = (call: Call) => R | Promise<R>;
@@ -71,7 +71,7 @@ export async function runCall<R>(
   const ledger = attempt && stepLedger(stepStore, flow, retentionMs);
   const steps = new AuditedLedger(ledger, attempt, audit);
   const told = (error: unknown, isFirst = attempt?.first ?? true): unknown =>
-    unstored(error, opened.journal, steps.reached, isFirst);
+    isMisuse(error) ? error : withSteps(error, opened.journal, steps.reached, isFirst);
   const settle = attempt && settling(attempt, ledger, opened, request, config);
   const settled =
     settle && ((outcome: FinalOutcome) => settle(outcome).catch(error => Promise.reject(told(error, false))));
@@ -225,13 +225,13 @@ async function observed<R>(handler: () => R | Promise<R>, { observe }: Config): 
  * @throws MidcallError `step/in-doubt` if that attempt died while a step was in progress
  */
 async function refuseInDoubt(
-  { flow, stepStore: store }: OpenedCall,
+  { flow, stepStore: store, journal }: OpenedCall,
   audit: (event: Unstamped) => void,
   config: Config,
 ): Promise<void> {
   const steps = await flowSteps(store ?? config.contents, flow);
   for (const step of steps.inDoubt) audit({ kind: 'step-in-doubt', step });
-  if (steps.inDoubt.length > 0) throw interrupted(steps, false);
+  if (steps.inDoubt.length > 0) throw interrupted(steps, false, journal);
 }
 
 const deferFailed = (name: string, error: unknown): string =>

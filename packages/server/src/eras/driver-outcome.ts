@@ -1,6 +1,6 @@
 /** How a driver's part of a call ends: as the engine says, or with the call continuing in another request. */
 
-import { findOut, isMidcallError, MidcallError } from '@midcall/core/errors';
+import { findOut, isMidcallError, MidcallError, type MidcallErrorCode } from '@midcall/core/errors';
 import type { InputRequiredResult } from '@modelcontextprotocol/server';
 import { type Journal, labelsOf, type OpenAsk, type Outcome } from '../engine/index.ts';
 import type { ApartAsk, CallRun, Outgoing, ResultAsk } from '../questions/index.ts';
@@ -77,13 +77,14 @@ export function stopped<R>(
 /** A gateway only knows that it has passed the call on. */
 const gatewayDoubt = 'It had been passed on, so what it did is in doubt.';
 
-function doneBy<R>({ journal, working }: CallRun<R>): string {
+/** What a run has done so far, in all its rounds. */
+export function doneBy<R>({ journal, working }: CallRun<R>): string {
   const { done, failed } = stepsIn(journal);
   return reachedText(done, [...failed, ...working]);
 }
 
-/** What a step did before it failed is in doubt. */
-function stepsIn(journal: Journal): { readonly done: readonly string[]; readonly failed: readonly string[] } {
+/** The steps of a journal; what one did before it failed is in doubt. */
+export function stepsIn(journal: Journal): { readonly done: readonly string[]; readonly failed: readonly string[] } {
   const steps = journal.filter(entry => entry.kind === 'step');
   return {
     done: steps.filter(({ error }) => !error).map(({ label }) => label),
@@ -97,26 +98,38 @@ function reachedText(steps: readonly string[], inDoubt: readonly string[]): stri
 }
 
 /**
- * The error for a call that ends because the store failed.
+ * An error that ends a call, with what the call has done: a client repeats what it is told to try again.
  * @param journal - what this attempt began with
  * @param reached - the steps that this attempt has come to
  * @param isFirst - false if more may have been done than is known: by an earlier attempt, or by the handler outside its steps
- * @returns the store's own error, which says to try again, if nothing can have been done
+ * @returns the error itself if nothing can have been done, if it says so already, and if it is not ours
  */
-export function unstored(
+export function withSteps(
   error: unknown,
   journal: Journal,
   { done, inDoubt }: Pick<FlowSteps, 'done' | 'inDoubt'>,
   isFirst: boolean,
 ): unknown {
+  if (!isMidcallError(error) || saySo.has(error.code)) return error;
   const earlier = stepsIn(journal);
   const [all, doubts] = [
     [...earlier.done, ...done],
     [...earlier.failed, ...inDoubt],
   ];
   const isUntouched = all.length + doubts.length === 0;
-  if (!isMidcallError(error, 'store/unavailable') || (isUntouched && isFirst)) return error;
+  if (isUntouched && isFirst) return error;
   const what = isUntouched ? 'What it did is in doubt.' : reachedText(all, doubts);
-  const how = "The server's store failed before the end of this call was stored.";
-  return new MidcallError('store/unavailable', `${how} ${what} ${findOut}`, { cause: error });
+  const how =
+    error.code === 'store/unavailable'
+      ? "The server's store failed before the end of this call was stored."
+      : error.message;
+  return new MidcallError(error.code, `${how} ${what} ${findOut}`, { cause: error });
 }
+
+/** Errors that say what was done. */
+const saySo: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
+  'ask/rounds',
+  'call/interrupted',
+  'call/stopped',
+  'step/in-doubt',
+]);

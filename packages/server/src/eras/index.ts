@@ -1,4 +1,4 @@
-export { type DriverOutcome, unstored } from './driver-outcome.ts';
+export { type DriverOutcome, withSteps } from './driver-outcome.ts';
 export { begins, interrupted, type OpenedCall, openRetry, openShared } from './open-retry.ts';
 export { leaveInResult, park, parkForRounds } from './park.ts';
 export { runByPush } from './push.ts';

@@ -3,7 +3,7 @@
  * Decryption and every binding are checked before the retry is claimed; answers that arrive without one of our states are
  * ignored.
  */
-import { findOut, isMidcallError, MidcallError } from '@midcall/core/errors';
+import { findOut, isMidcallError, MidcallError, nothingNow } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { digest, type Json } from '../base/index.ts';
@@ -29,7 +29,7 @@ import {
   type SealedAsk,
   type Unstamped,
 } from '../state/index.ts';
-import { unstored } from './driver-outcome.ts';
+import { stepsIn, withSteps } from './driver-outcome.ts';
 import { received } from './received.ts';
 
 /** The state of a call after one of its requests was opened. */
@@ -101,10 +101,10 @@ const failed =
   ({ ctx }: CallRequest, journal: readonly Entry[], isFirst = true) =>
   (error: unknown): never => {
     if (detachedOf(ctx) && isMidcallError(error, 'store/unavailable')) throw interrupted(nothing, true);
-    throw unstored(error, journal, nothing, isFirst);
+    throw withSteps(error, journal, nothing, isFirst);
   };
 
-const nothing: FlowSteps = { done: [], inDoubt: [], safe: [] };
+const nothing: FlowSteps = { done: [], inDoubt: [], failedOrSafe: [] };
 
 interface Presented {
   readonly state: RoundState;
@@ -155,7 +155,7 @@ async function claimed(
     throw refused('answered');
   }
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(state.flow) };
-  if (claim.kind === 'under-way') throw await stillUnderWay(state.flow, config);
+  if (claim.kind === 'under-way') throw await stillUnderWay(state, config);
   // Use the arrival time, so that a slow store or sign-in does not eat into the person's deadline (claims-C4).
   const now = claim.cameAt;
   const late = state.out.filter(ask => now > ask.due && !brought.some(each => each.ask === ask));
@@ -185,27 +185,28 @@ function entryOf({ id, kind, label, at, due }: SealedAsk, answer: Json | undefin
 
 /**
  * The message for a call whose earlier attempt is still running, or died during a step.
+ * @param steps - those of that attempt
  * @param underWay - true if that attempt may still be running
- * @param code - the code if nothing is in doubt
+ * @param journal - what that attempt began with, if it is known
  */
-export function interrupted(
-  steps: FlowSteps,
-  underWay: boolean,
-  code: 'call/interrupted' | 'step/in-doubt' = underWay ? 'call/interrupted' : 'step/in-doubt',
-): MidcallError {
-  const doubt = [...steps.inDoubt, ...steps.safe];
-  const doneText = steps.done.length > 0 ? ` Done: ${steps.done.join(', ')}.` : '';
+export function interrupted(steps: FlowSteps, underWay: boolean, journal: readonly Entry[] = []): MidcallError {
+  const before = stepsIn(journal);
+  const done = [...before.done, ...steps.done];
+  const doubt = [...before.failed, ...steps.inDoubt, ...steps.failedOrSafe];
+  const doneText = done.length > 0 ? ` Done: ${done.join(', ')}.` : '';
   const unknown = doubt.length > 0 ? ` In doubt: ${doubt.join(', ')}.` : '';
   return new MidcallError(
-    steps.inDoubt.length > 0 && !underWay ? 'step/in-doubt' : code,
+    steps.inDoubt.length > 0 && !underWay ? 'step/in-doubt' : 'call/interrupted',
     `An earlier attempt at this call ${underWay ? 'has not ended' : 'was interrupted'}; nothing was run again.` +
       `${doneText}${unknown} ${findOut}`,
   );
 }
 
 /** The message for a retry that is under way somewhere; without names, if they cannot be read now. */
-export const stillUnderWay = async (flow: string, { contents }: Pick<Config, 'contents'>): Promise<MidcallError> =>
-  interrupted(await flowSteps(contents, flow).catch(() => nothing), true);
+export const stillUnderWay = async (
+  { flow, journal }: Pick<RoundState, 'flow' | 'journal'>,
+  { contents }: Pick<Config, 'contents'>,
+): Promise<MidcallError> => interrupted(await flowSteps(contents, flow).catch(() => nothing), true, journal);
 
 const madeElsewhere =
   'midcall: a client continued a call with a requestState that this midcall() did not make, so it was refused. Without a key, only ' +
@@ -219,13 +220,10 @@ const otherKey =
 
 function refused(kind: 'invalid' | 'expired' | 'changed' | 'answered'): ProtocolError {
   const [reason, text] = {
-    invalid: [
-      'invalid_request_state',
-      'This requestState was not made for this call. Start the call again without it.',
-    ],
-    expired: ['expired', 'This requestState has expired. Start the call again.'],
-    changed: ['handler_changed', 'The tool, prompt or resource has changed since it asked. Start the call again.'],
-    answered: ['already_answered', 'This requestState was already answered. Start the call again.'],
+    invalid: ['invalid_request_state', `This requestState was not made for this call. ${nothingNow}`],
+    expired: ['expired', `This requestState has expired. ${nothingNow}`],
+    changed: ['handler_changed', `The tool, prompt or resource has changed since it asked. ${nothingNow}`],
+    answered: ['already_answered', `This requestState was already answered. ${nothingNow}`],
   }[kind] as [string, string];
   return new ProtocolError(ProtocolErrorCode.InvalidParams, text, { reason });
 }
@@ -241,8 +239,7 @@ export async function openShared(shared: SharedCall, request: CallRequest): Prom
   const begun = begins(shared.flow);
   if (caller.binding !== digest(binding) || principalKey(caller.principal) !== principalKey(principal)) {
     const data = { reason: 'handler_changed' };
-    const message =
-      'This call was started by somebody else, or its tool, prompt or resource has changed since. Start the call again.';
+    const message = `This call was started by somebody else, or its tool, prompt or resource has changed since. ${nothingNow}`;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
   }
   return {

@@ -122,7 +122,7 @@ export async function openByTicket(
   const claim = await config.claims.claim(nonce, inputs, retentionMs, ctx.mcpReq.signal, cameAt, binding.principal);
   if (claim.kind === 'other-inputs' || claim.kind === 'forgotten') throw usedTicket();
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(flow) };
-  if (claim.kind === 'under-way') throw await stillUnderWay(flow, config);
+  if (claim.kind === 'under-way') throw await stillUnderWay(state, config);
   await config.waiting.remove({ kind: 'ticket', ref: ticket });
   const entries = resumed.needs === 'answer' ? out.map(ask => entryOf(ask, answer, resumed, cameAt)) : [];
   return {

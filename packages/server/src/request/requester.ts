@@ -63,7 +63,7 @@ async function identified(configured: PrincipalOf, ctx: ServerContext): Promise<
     if (error instanceof ProtocolError || isMidcallError(error)) throw error;
     throw new MidcallError(
       'server/setup',
-      'The server could not tell who sent this, so nothing was done. If it goes on, tell whoever operates the server.',
+      'The server could not tell who sent this, so it was refused. If it goes on, tell whoever operates the server.',
       { cause: error },
     );
   }
@@ -110,7 +110,7 @@ const same = (a: Principal, b: Principal | undefined): boolean => a.issuer === b
 
 const notPrincipal =
   'The option principal of midcall() must return { issuer, subject }, two texts that are not empty, or undefined for a sender ' +
-  'whom nobody knows. It returned something else, so nothing was done: all such senders would be one person.';
+  'whom nobody knows. It returned something else, so the request was refused: all such senders would be one person.';
 
 const everybodyIsOne =
   'midcall: the principal option names the same person for a request that carries no token, so over HTTP everybody is that ' +

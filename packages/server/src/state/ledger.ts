@@ -15,8 +15,8 @@ import type { Attempt } from './claims.ts';
 export interface FlowSteps {
   readonly done: readonly string[];
   readonly inDoubt: readonly string[];
-  /** Begun with an unknown end, but safe to begin again. */
-  readonly safe: readonly string[];
+  /** In doubt too, but no reason to refuse the call: failed, or begun with an unknown end and safe to begin again. */
+  readonly failedOrSafe: readonly string[];
 }
 
 interface Listed extends WorkId {
@@ -80,15 +80,15 @@ async function read(store: Store, flow: string): Promise<readonly Listed[]> {
 export async function flowSteps(store: Store, flow: string): Promise<FlowSteps> {
   const done: string[] = [];
   const inDoubt: string[] = [];
-  const safe: string[] = [];
+  const failedOrSafe: string[] = [];
   for (const step of await read(store, flow)) {
     if (step.kind !== 'step') continue;
     const state = await store.get(stepKey(flow, step.id));
     if (state === undefined) continue;
-    if (state !== BEGUN) done.push(step.name);
-    else (step.safe ? safe : inDoubt).push(step.name);
+    if (state === BEGUN) (step.safe ? failedOrSafe : inDoubt).push(step.name);
+    else ((JSON.parse(state) as Entry).error ? failedOrSafe : done).push(step.name);
   }
-  return { done, inDoubt, safe };
+  return { done, inDoubt, failedOrSafe };
 }
 
 type Begun = Awaited<ReturnType<StepLedger['begin']>>;

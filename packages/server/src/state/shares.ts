@@ -113,4 +113,4 @@ const ALL = 'share:all';
 
 const takesTooMuch = (most: number): string =>
   `This server stores ${most} characters for the waiting calls of one person, and this call does not fit in beside the others. ` +
-  'What it did before stays done. Answer or cancel some of the waiting calls, or wait until they expire; then call again.';
+  'What it did before stays done. To make room, answer or cancel some of the waiting calls, or wait until they expire.';

@@ -7,7 +7,7 @@ import type { Clock } from '@midcall/core/time';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { hasTaskParameter } from '../base/index.ts';
-import { unstored } from '../eras/index.ts';
+import { withSteps } from '../eras/index.ts';
 import {
   type Config,
   clientOf,
@@ -325,9 +325,9 @@ async function call2025({
   return { task: shownTo2025(task) };
 }
 
-/** What a call that was under way is told whose store fails when it becomes a task. */
+/** What a call that was under way is told if it cannot become a task. */
 const afterWork = (error: unknown): never => {
-  throw unstored(error, [], { done: [], inDoubt: [] }, false);
+  throw withSteps(error, [], { done: [], inDoubt: [] }, false);
 };
 
 /** @returns what a promise resolves to, or undefined if that takes longer */

@@ -59,7 +59,7 @@ const TTL_MS = 7 * 24 * 60 * 60_000;
 
 /** The maximum number of unfinished tasks of one person and client. */
 const MOST_OPEN = 200;
-const tooManyOpen = `You have ${MOST_OPEN} unfinished tasks. Answer or cancel some of them, then call again.`;
+const tooManyOpen = `You have ${MOST_OPEN} unfinished tasks. Answer or cancel some of them to make room.`;
 
 /** The maximum number on one list of 2025-11-25, finished or not. */
 const MOST_LISTED = 1_000;

@@ -6,7 +6,8 @@ interface Says {
   readonly status: number;
 }
 
-const startAgain = 'If it is still needed, ask your assistant to start again.';
+/** What came before this page is done. */
+const startAgain = 'If it is still needed, ask your assistant what is done already, and to start again.';
 
 /** A problem of a form that was not sent by the button for it. */
 export const notPressed = 'Nothing was sent yet. Check your answers and press the button that sends them.';
@@ -17,7 +18,7 @@ export const words = {
     lines: ['It may be mistyped, or it expired long ago.', startAgain],
     status: 404,
   },
-  expired: { title: 'This link has expired', lines: ['Nothing was done.', startAgain], status: 410 },
+  expired: { title: 'This link has expired', lines: ['Nothing was sent.', startAgain], status: 410 },
   used: {
     title: 'This is done',
     lines: ['You can close this page and go back to your assistant. The link does not work a second time.'],
@@ -27,7 +28,8 @@ export const words = {
     title: 'This was sent',
     lines: [
       'It is being finished, or was interrupted before it was: what became of it is not known yet.',
-      'It is not sent again. Look here again in a minute. If this page has not changed by then, go back to your assistant and start again.',
+      'It is not sent again. Look here again in a minute. If this page has not changed by then, go back to your assistant.',
+      startAgain,
     ],
     status: 202,
   },
@@ -43,7 +45,7 @@ export const words = {
   },
   locked: {
     title: 'Too many wrong codes',
-    lines: ['This link no longer works, and nothing was done.', startAgain],
+    lines: ['This link no longer works. Nothing was sent.', startAgain],
     status: 403,
   },
   failed: {
@@ -62,7 +64,7 @@ export const words = {
   otherPerson: {
     title: 'This link was made for somebody else',
     lines: [
-      'You are not signed in as the person who was asked. Nothing was done, and the link still works for them.',
+      'You are not signed in as the person who was asked. Nothing was sent, and the link still works for them.',
       'If you were sent this link, close this page: whoever sent it may want you to act for them.',
       'If it is yours, sign in as the person who was asked.',
     ],
