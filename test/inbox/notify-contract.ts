@@ -301,6 +301,8 @@ export function notifyContract(name: string, place: () => Promise<Place>): void 
       // Two at a time, the others after them.
       b.clock.advance(10_000);
       await eventually(async () => [...(await failures(b, 'ada')), ...(await failures(b, 'eve'))].length === 4);
+      // What has failed makes room a moment after it is written.
+      await b.step(0);
       b.look();
       await eventually(() => came() === 8);
       for (const each of hanging) await each[Symbol.asyncDispose]();
