@@ -64,6 +64,15 @@ export type MidcallErrorCode =
   | 'host/unauthorized'
   | 'cli/usage';
 
+/** A mistake for the author to fix, even if a handler catches it and continues. */
+export const authorMistakes: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
+  'server/setup',
+  'form/unsupported',
+  'form/secret',
+  'ask/nested',
+  'step/not-json',
+]);
+
 /**
  * One of Midcall's own errors; see {@link MidcallErrorCode}.
  * @example

@@ -2,7 +2,7 @@
  * The object a handler is given for one run of the engine. All of its operations go through the run, so that none starts while
  * the run is held. They are standalone functions: a handler may destructure its call.
  */
-import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
+import { authorMistakes, isMidcallError } from '@midcall/core/errors';
 import { jsonLoss, lossText } from '@midcall/core/json';
 import { checkKind, name, oneOf } from '@midcall/core/options';
 import { Operations } from '../engine/index.ts';
@@ -102,18 +102,9 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** A mistake for the author to fix; reported even if a handler catches it and continues. */
-const misuses: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
-  'server/setup',
-  'form/unsupported',
-  'form/secret',
-  'ask/nested',
-  'step/not-json',
-]);
-
 /** Whether an error is the author's mistake. A wrong option is a TypeError; an error thrown by a step arrives as a copy, which is not one. */
 export const isMisuse = (error: unknown): boolean =>
-  error instanceof TypeError || (isMidcallError(error) && misuses.has(error.code));
+  error instanceof TypeError || (isMidcallError(error) && authorMistakes.has(error.code));
 
 const logLevel = oneOf('debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency');
 

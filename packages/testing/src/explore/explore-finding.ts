@@ -1,5 +1,5 @@
 /** Judges what happened along one path, within one era and compared with the other. Pure. */
-import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
+import { authorMistakes, isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
 import { type ExploredOutcome, withoutPage } from './explore-outcome.ts';
 import type { Effect, PlayedAs, Trace } from './explore-trace.ts';
 
@@ -56,14 +56,6 @@ export interface Sighting {
 /** The rounds a server may count on: a client gives up at ten. */
 const countedOnRounds = 9;
 
-const mistakes: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
-  'server/setup',
-  'form/unsupported',
-  'form/secret',
-  'ask/nested',
-  'step/not-json',
-]);
-
 export interface JudgeOptions {
   /** Effects that need no consent, by name; a name without a path covers every path. */
   readonly withoutConsent: readonly string[];
@@ -107,7 +99,7 @@ function judgeEnd(trace: Trace, unsupported: boolean): Omit<Sighting, 'playedAs'
   if (isMidcallError(failure)) {
     const { code, message } = failure;
     if (code === 'ask/unavailable') return undefined;
-    const kind = kindOfCode[code] ?? (mistakes.has(code) ? 'mistake' : undefined);
+    const kind = kindOfCode[code] ?? (authorMistakes.has(code) ? 'mistake' : undefined);
     if (kind) return { kind, message };
   }
   const failed = end.kind === 'error' ? end.code !== missingCapability : end.result['isError'] === true;
