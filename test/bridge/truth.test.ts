@@ -1,7 +1,10 @@
 /** What is never made up: no yes and no no that nobody said, and no record of an answer that nobody gave. */
 import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Audit, type AuditEntry, type Inbox, Policy } from '@midcall/host';
 import type { Midcall } from '@midcall/server';
+import { eras } from '@midcall/testing';
 import { type McpServer, UrlElicitationRequiredError } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -157,6 +160,32 @@ it('no decision of the person’s hands over a reply that the person is to write
   });
   expect(textOf(await on.client.callTool({ name: 'think' }))).toContain('by hand');
   expect(kinds).toEqual(['sampling-reply']);
+});
+
+it.each(eras)('a host of %s is told that nothing was sent of a call whose server cannot be connected', async host => {
+  const server = createServer((request, response) => {
+    // A connection that is kept could still take the call.
+    response.setHeader('connection', 'close');
+    if (request.method === 'GET') return void response.writeHead(405).end();
+    let body = '';
+    request.on('data', chunk => (body += chunk));
+    request.on('end', () => {
+      const { id, method } = JSON.parse(body) as { readonly id?: number; readonly method: string };
+      const about = { protocolVersion: '2025-11-25', serverInfo: { name: 'raw', version: '1' } };
+      const result = method === 'initialize' ? { ...about, capabilities: { tools: {} } } : { tools: [] };
+      response.writeHead(id === undefined ? 202 : 200, { 'content-type': 'application/json' });
+      response.end(id === undefined ? '' : JSON.stringify({ jsonrpc: '2.0', id, result }));
+    });
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  await using on = await stage({ host, upstream: '2025-11-25', url });
+  await on.client.listTools();
+  await new Promise(resolve => server.close(resolve));
+  expect(await on.client.callTool({ name: 'go' })).toMatchObject({
+    content: [{ text: 'The server cannot be reached. Nothing was sent.' }],
+    isError: true,
+  });
 });
 
 it('the bridge does not say that a person stopped a call whose page nobody could be asked about', async () => {

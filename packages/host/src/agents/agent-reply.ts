@@ -28,6 +28,7 @@ function textOf(outcome: CallOutcome): string {
       return 'The person stopped the call.';
     case 'timed-out':
     case 'server-gone':
+      if ('nothingSent' in outcome) return outcome.message;
       return `${outcome.message} It is not known what the call has done. Find that out before you make it again.`;
     default:
       return outcome.message;

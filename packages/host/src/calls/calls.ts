@@ -41,6 +41,7 @@ const scope = new AsyncLocalStorage<RunningCall>();
 export class Calls {
   readonly #running = new Map<string, RunningCall>();
   readonly #answered = new WeakSet<RunningCall>();
+  readonly #begun = new WeakSet<RunningCall>();
 
   add(call: RunningCall): void {
     this.#running.set(call.context.id, call);
@@ -67,6 +68,16 @@ export class Calls {
   current(): RunningCall | undefined {
     const call = scope.getStore();
     return call && this.#running.get(call.context.id) === call ? call : undefined;
+  }
+
+  /** The server has the call: it has answered a request of it, or an earlier process has sent one. */
+  began(call: RunningCall): void {
+    this.#begun.add(call);
+  }
+
+  /** True if the server has the call, whatever becomes of its next request. */
+  hasBegun(call: RunningCall): boolean {
+    return this.#begun.has(call);
   }
 
   /** The answer of a call has come. What the server asks from now on does not belong to it, unless the wire says so. */

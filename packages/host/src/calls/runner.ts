@@ -9,7 +9,7 @@ import { invalidResultIssue, issueText, withoutDump } from '@midcall/core/sdk-se
 import { type Clock, MAX_TIMER_MS } from '@midcall/core/time';
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { CallContext, Question } from '../question/index.ts';
-import { isConnectionGone } from '../sdk-seam/index.ts';
+import { isConnectionGone, isNeverSent, neverSent } from '../sdk-seam/index.ts';
 import { callTimeout } from './call-timeout.ts';
 import type { CallProgress, Calls, RunningCall } from './calls.ts';
 
@@ -37,7 +37,8 @@ export type CallOutcome =
   | { readonly how: 'timed-out'; readonly message: string }
   /** The host gave up, since it could not ask or a request was hostile; it may be tried again by hand. */
   | { readonly how: 'abandoned'; readonly message: string }
-  | { readonly how: 'server-gone'; readonly message: string };
+  /** The connection is gone; `nothingSent`: true if it was before anything of the call was sent. */
+  | { readonly how: 'server-gone'; readonly message: string; readonly nothingSent?: true };
 
 /** The task that a call has become, as the server reports it. */
 export interface CallTask {
@@ -168,6 +169,7 @@ export class CallRunner {
     };
     const call: RunningCall = { context, startedAt, abort, timeout, limitsTask, rawResult, progressed };
     calls.add(call);
+    if (resumed) calls.began(call);
     tell({ type: 'call-started', call: context, startedAt });
     const ended = (outcome: CallOutcome): void => {
       try {
@@ -205,7 +207,11 @@ export class CallRunner {
       try {
         return await send(sent, call);
       } catch (error) {
-        if (signal.aborted || round > mostPageRounds) throw error;
+        if (signal.aborted) throw error;
+        // A refused connection at a later round says nothing of the first.
+        const unsent = this.#options.calls.hasBegun(call) ? undefined : neverSent(error);
+        if (unsent) throw unsent;
+        if (round > mostPageRounds) throw error;
         if (!(await this.#options.openPages(call, error))) throw error;
         call.timeout.renew();
       }
@@ -235,7 +241,8 @@ function outcomeOf(
   error: unknown,
 ): Extract<CallOutcome, { how: Exclude<CallOutcome['how'], 'completed' | 'tool-error'> }> {
   if (isMidcallError(error, 'host/cancelled')) return { how: 'cancelled' };
-  if (isMidcallError(error, 'host/server-gone')) return { how: 'server-gone', message: error.message };
+  if (isMidcallError(error, 'host/server-gone'))
+    return { how: 'server-gone', message: error.message, ...(isNeverSent(error) && { nothingSent: true }) };
   if (isMidcallError(error)) return { how: 'abandoned', message: error.message };
   const { cause } = error as { cause?: unknown };
   if (isMidcallError(cause, 'host/unauthorized')) return { how: 'abandoned', message: cause.message };

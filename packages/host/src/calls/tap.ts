@@ -203,6 +203,7 @@ export class Tap {
     const call = this.#callOfRequest.get(message.id);
     this.#callOfRequest.delete(message.id);
     const result = 'result' in message ? (message.result as Json) : undefined;
+    if (call) this.#options.calls.began(call);
     if (call && isFinal(result)) this.#options.calls.answered(call);
     if (!call || this.#isOver(call) || !isRecord(result)) {
       deliver(message);

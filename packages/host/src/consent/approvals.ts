@@ -80,7 +80,7 @@ interface Entry<Outcome> extends Approval<Outcome> {
 
 /** A call that has come to its end. */
 export interface EndedCall<Outcome> {
-  readonly how: 'executed' | 'in-doubt';
+  readonly how: 'executed' | 'in-doubt' | 'not-executed';
   readonly outcome: Outcome;
 }
 
@@ -241,7 +241,7 @@ export class Approvals<Outcome> {
     await this.#change(binding, call => ({
       ...call,
       started: call.started.filter(each => each.id !== id),
-      ended: { how, at: this.#clock.now() },
+      ...(how !== 'not-executed' && { ended: { how, at: this.#clock.now() } }),
     })).catch(() => {});
     return outcome;
   }

@@ -28,7 +28,7 @@ import type {
   Question,
 } from '../question/index.ts';
 import { type CallVerdict, isForInbox, type Rule, type Rules } from '../rules/index.ts';
-import type { ForwardedAnswer } from '../sdk-seam/index.ts';
+import { type ForwardedAnswer, isNeverSent } from '../sdk-seam/index.ts';
 import { type Approval, Approvals, approvalMs, bindingOf, type EndedCall, toolBindingOf } from './approvals.ts';
 import { type GrantedCalls, Grants } from './grants.ts';
 
@@ -362,6 +362,11 @@ async function sentOnce(send: () => Promise<SentResult>, because: string): Promi
   try {
     return { how: 'executed', outcome: marked(await send(), 'executed') };
   } catch (error) {
+    if (isNeverSent(error))
+      return {
+        how: 'not-executed',
+        outcome: notDone(`${because}, but the server cannot be reached. Nothing was sent. Call it again later.`),
+      };
     const why = `${because}, and the call was sent, but it has no result: ${reasonOf(error)}`;
     return { how: 'in-doubt', outcome: inDoubt(why) };
   }

@@ -5,6 +5,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { own } from '@midcall/core/json';
 import { type ApartOptions, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
@@ -158,3 +159,18 @@ export function neverReached(error: unknown): boolean {
   const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown };
   return beforeSending.has(code) || (typeof cause === 'object' && cause !== null && neverReached(cause));
 }
+
+/** The error of a request of which nothing was sent, since its server was never connected; undefined if something may have been. */
+export function neverSent(error: unknown): MidcallError | undefined {
+  // One of ours underneath is about an authorization server.
+  const isOurs = isMidcallError(error) || isMidcallError(own(error, 'cause'));
+  return isOurs || !neverReached(error)
+    ? undefined
+    : new MidcallError('host/server-gone', nothingSent, { cause: error });
+}
+
+/** True for an error of {@link neverSent}. */
+export const isNeverSent = (error: unknown): boolean =>
+  isMidcallError(error, 'host/server-gone') && error.message === nothingSent;
+
+const nothingSent = 'The server cannot be reached. Nothing was sent.';

@@ -11,6 +11,7 @@ import { isRecord } from '@midcall/core/json';
 import type { Interception, JsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { Client, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { type Era, serverSendsRequests } from '../base/index.ts';
+import { neverSent } from './answered-requests.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -94,7 +95,7 @@ export class ForwardedRequests implements Required<Interception> {
         signal?.addEventListener('abort', onAbort, { once: true });
         this.#waiting.set(id, { settle, onProgress });
         const send = async () => transport.send(message, stream && { requestSignal: stream.signal });
-        send().catch((error: unknown) => settle(unsent(error)));
+        send().catch((error: unknown) => settle(unsent(error, answersRound(params))));
       });
     } finally {
       this.#waiting.delete(id);
@@ -133,6 +134,10 @@ function metaOf(params: JsonObject | undefined): JsonObject | undefined {
   return isRecord(meta) ? meta : undefined;
 }
 
+/** True for the parameters of a later round (2026-07-28). */
+const answersRound = (params: JsonObject | undefined): boolean =>
+  params?.['inputResponses'] !== undefined || params?.['requestState'] !== undefined;
+
 /** Reads the complete response; see whole-response.ts. */
 function answerIn({ result, error }: JsonRpcMessage): ForwardedAnswer {
   return isRecord(result) ? { result } : { error: error as JsonObject };
@@ -144,7 +149,11 @@ const hasOwnStreams = (transport: Transport): boolean =>
 
 const serverGone = (): MidcallError => new MidcallError('host/server-gone', 'The server has stopped.');
 const withdrawn = (): MidcallError => new MidcallError('host/cancelled', 'The request was withdrawn.');
-const unsent = (cause: unknown): MidcallError =>
-  isMidcallError(cause)
-    ? cause
-    : new MidcallError('host/server-gone', `The server cannot be reached: ${(cause as Error).message}`, { cause });
+/** @param isLater - true if an earlier round of the same request may have been sent */
+function unsent(cause: unknown, isLater = false): MidcallError {
+  if (isMidcallError(cause)) return cause;
+  return (
+    (isLater ? undefined : neverSent(cause)) ??
+    new MidcallError('host/server-gone', `The server cannot be reached: ${(cause as Error).message}`, { cause })
+  );
+}

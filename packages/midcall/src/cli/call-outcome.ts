@@ -29,7 +29,7 @@ export function printOutcome(
       return;
     case 'timed-out':
     case 'server-gone':
-      say([`midcall: ${visible(outcome.message, { max: 2_000 })}`, notKnown]);
+      say([`midcall: ${visible(outcome.message, { max: 2_000 })}`, ...('nothingSent' in outcome ? [] : [notKnown])]);
       return;
     default:
       say([`midcall: ${visible(outcome.message, { max: 2_000 })}`]);

@@ -144,7 +144,7 @@ export function callPage(call: CallView, context: CallPageContext): Content {
     ...(hasWire && { drawer: { serverId, since: call.startedAt - justBeforeMs } }),
     ...(openOne && 'question' in openOne && { questionId: openOne.question.id }),
     ...(!outcome && !openOne && { refresh: { after: lookAgain, to: context.link(path) } }),
-    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(serverId))}">${visibleHtml(serverId, 80)}</a> ${named(about.name, call.title, 120)}</h1><span class="chips-inline">${callChip(call)}</span><div class="head-actions">${wire}${action}</div></div>${restart && html`<p class="help">${texts.servers.againHelp}</p>`}${lacksQuestions && html`<p class="help">${texts.call.earlier}</p>`}${noticeBox(context.notice)}${server && mutedNotice(server, context)}<div class="split">${context.form}<div class="split-result">${timeline(
+    main: html`<div class="head"><h1><a class="crumb" href="${context.link(serverPath(serverId))}">${visibleHtml(serverId, 80)}</a> ${named(about.name, call.title, 120)}</h1><span class="chips-inline">${callChip(call)}</span><div class="head-actions">${wire}${action}</div></div>${restart && html`<p class="help">${texts.servers.againHelp(outcome.nothingSent)}</p>`}${lacksQuestions && html`<p class="help">${texts.call.earlier}</p>`}${noticeBox(context.notice)}${server && mutedNotice(server, context)}<div class="split">${context.form}<div class="split-result">${timeline(
       call,
       context,
       question => ({

@@ -107,8 +107,10 @@ export const serverTexts = {
     unknown: 'There is no such server on the desk.',
     comingUp: (id: string) => `${id} is starting. This page appears when it has started.`,
     wentAway: (id: string) => `${id} is not running.`,
-    againHelp:
-      'It is not known what this call has done. Find that out first. Once the server is running again, you can run it with the same arguments.',
+    againHelp: (nothingSent = false) =>
+      nothingSent
+        ? 'Nothing of this call was sent. Once the server is running again, you can run it with the same arguments.'
+        : 'It is not known what this call has done. Find that out first. Once the server is running again, you can run it with the same arguments.',
   },
   tool: {
     arguments: 'Arguments',

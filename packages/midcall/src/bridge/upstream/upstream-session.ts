@@ -342,7 +342,7 @@ export class UpstreamSession {
 
 /** The outcome of a call as hosts are told of it. */
 function outcomeForHosts(outcome: CallOutcome, connection: Connection, warn: (message: string) => void): CallOutcome {
-  if (outcome.how !== 'server-gone') return outcome;
+  if (outcome.how !== 'server-gone' || outcome.nothingSent) return outcome;
   const message = `${goneForHosts(outcome.message, connection, warn)} ${callInDoubt}`;
   return { how: 'server-gone', message };
 }
