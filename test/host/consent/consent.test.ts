@@ -253,9 +253,30 @@ describe.each(['2025-11-25', '2026-07-28'] as const)('in %s', era => {
       await answeredLate(await process(consent));
       const both = [await process(consent), await process(consent)];
       const results = await Promise.all(both.map(each => each.run({ id: 1 })));
-      expect(results.map(dispositionOf).sort()).toEqual(['executed', 'not-executed']);
+      expect(results.map(dispositionOf).sort()).toEqual(['executed', 'in-doubt']);
       expect(both.flatMap(each => each.calls())).toHaveLength(1);
     });
+
+    it.each(['under way', 'over'])(
+      'approvals-A1: a call that another process has made with the same yes, and that is %s, is in doubt for the second',
+      async state => {
+        const consent = consentMemory();
+        await answeredLate(await process(consent));
+        const first = await process(consent, { tool: state === 'over' ? done : () => new Promise(() => {}) });
+        const second = await process({
+          ...consent,
+          async change(make) {
+            const ended = first.run({ id: 1 }).catch(() => {});
+            while (first.calls().length === 0) await turn();
+            if (state === 'over') await ended;
+            return consent.change(make);
+          },
+        });
+        const result = await second.run({ id: 1 });
+        expect(textOf(result)).toMatch(/^In doubt\. .* Find out before you call it again/);
+        expect([dispositionOf(result), second.calls().length, second.shown.length]).toEqual(['in-doubt', 0, 0]);
+      },
+    );
 
     it.each([
       ['an hour old', hour],

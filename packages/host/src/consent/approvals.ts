@@ -107,6 +107,12 @@ export class Approvals<Outcome> {
     return this.#stored(binding)?.ended;
   }
 
+  /** True if the same call is known to have been started, by this process or another. */
+  mayHaveRun(binding: string): boolean {
+    const { started = [], ended } = this.#stored(binding) ?? {};
+    return started.length > 0 || ended !== undefined;
+  }
+
   /**
    * Tells one caller of a call that was started by a process that has died (approvals-A6).
    * @returns true if there is one

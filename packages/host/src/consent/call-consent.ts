@@ -220,7 +220,9 @@ export class CallConsent {
       const used = await approvals.use(binding, approval, () => sentOnce(send, yes));
       return (
         used ??
-        notDone('The yes of the person is too old, or another process has used it. Call it again to ask them anew.')
+        (approvals.mayHaveRun(binding)
+          ? inDoubt('The yes of the person cannot be used any more, and the same call was sent, perhaps with this yes.')
+          : notDone('The yes of the person cannot be used any more. Call it again to ask them anew.'))
       );
     } catch (error) {
       if (signal.aborted) throw error;
