@@ -373,6 +373,29 @@ describe('a page to open', () => {
     expect(page({ ...call, items: [{ question }] })).not.toContain(again);
     expect(page({ ...call, outcome: { how: 'cancelled' } })).not.toContain('/cancel"');
   });
+
+  it('a call that could be made again says what is known to be done: of one that asked, and of one that was not sent', () => {
+    const question = openPage('https://example.com/');
+    const call: CallView = {
+      context: { id: 'c-1', kind: 'tool', name: 'connect', arguments: { a: 1 } },
+      serverId: 'notes',
+      startedAt: 0,
+      items: [],
+    };
+    const lists = { tools: [], prompts: [], resources: [], unlisted: [], roots: [], log: [] };
+    const server = { id: 'notes', origin: 'http://127.0.0.1/mcp', state: 'failed', ...lists } as const;
+    const context = { csrf: 'x', link, now: 0, zone: 'UTC', server };
+    const page = (more: Partial<CallView>) => callPage({ ...call, ...more }, context).main.text;
+    const declined = { question, ending: { how: 'declined', via: 'web' } } as const;
+    expect(page({ items: [declined], outcome: { how: 'completed', result: {} } })).toContain(
+      'You declined. What the call did before it asked stays done.',
+    );
+    const gone = { how: 'server-gone', message: 'The server cannot be reached.' } as const;
+    expect(page({ outcome: gone })).toContain('It is not known what this call has done.');
+    const unsent = page({ outcome: { ...gone, nothingSent: true } });
+    expect(unsent).toContain('Nothing of this call was sent.');
+    expect(unsent).not.toContain('It is not known');
+  });
 });
 
 describe('how long a question is open', () => {

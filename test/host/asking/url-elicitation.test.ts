@@ -264,7 +264,9 @@ describe('2025-11-25: pages that are waited for', () => {
   it('elicit-url-37: a call whose page the person does not open is not sent again', async () => {
     for (const action of ['decline', 'dismiss'] as const) {
       const made = await wired(era, { answer: () => ({ action }), tool: guarded({ done: false }) });
-      const message = expect.stringContaining('needs a page that was not opened');
+      const message = expect.stringContaining(
+        'needs a page that was not opened. What the call did before it asked stays done.',
+      );
       expect(await made.call()).toMatchObject({ code: 'host/abandoned', message });
       expect(made.calls()).toHaveLength(1);
     }
@@ -427,7 +429,9 @@ describe('2025-11-25: pages that are waited for', () => {
     clock.move(60_000);
     expect(await outcome).toMatchObject({
       code: 'host/abandoned',
-      message: expect.stringContaining('needs a page to be finished first'),
+      message: expect.stringContaining(
+        'needs a page to be finished first. What the call did before it asked stays done.',
+      ),
     });
   });
 });

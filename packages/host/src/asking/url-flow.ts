@@ -90,7 +90,7 @@ export class UrlFlow {
       if (consent.how !== 'answered')
         throw new MidcallError(
           'host/abandoned',
-          'The call needs a page that was not opened. Run it again to be asked again.',
+          `The call needs a page that was not opened. ${staysDone} Run it again to be asked again.`,
         );
     }
     for (const page of pages as readonly Page[]) await this.#finish(call, page);
@@ -119,10 +119,16 @@ export class UrlFlow {
     this.#opened.delete(elicitationId);
     this.#finished.add(elicitationId);
     if (ending.how === 'timed-out' || ending.how === 'unshown')
-      throw new MidcallError('host/abandoned', 'The call needs a page to be finished first. Run it again when it is.');
+      throw new MidcallError(
+        'host/abandoned',
+        `The call needs a page to be finished first. ${staysDone} Run it again when it is.`,
+      );
     if (ending.how !== 'answered' && ending.how !== 'completed') throw cancelledByPerson;
   }
 }
+
+/** A server runs up to its question, perhaps over several rounds, before it asks. */
+const staysDone = 'What the call did before it asked stays done.';
 
 /** The pages an error demands; a text if one is not a page; undefined for any other error. */
 function pagesOf(error: unknown): readonly (Page | string)[] | undefined {

@@ -197,7 +197,10 @@ export class SamplingFlow {
     const toServer = failed
       ? new ProtocolError(ProtocolErrorCode.InternalError, 'The sampling request could not be completed')
       : new ProtocolError(userRejected, 'User rejected sampling request');
-    const ended = new MidcallError('host/abandoned', `${why} The call was given up; run it again to be asked again.`);
+    const ended = new MidcallError(
+      'host/abandoned',
+      `${why} The call was given up. What it did before it asked stays done; run it again to be asked again.`,
+    );
     return this.#options.asking.unanswered(toServer, ended);
   }
 }
