@@ -97,6 +97,7 @@ it.each(few(eras, '2026-07-28'))(
     await left.first().waitFor();
     await page.getByText('It was accept.').first().waitFor();
     await page.locator('.chip', { hasText: 'Not picked up' }).first().waitFor();
+    await page.getByText('It gets the result if it makes the call again in time.').waitFor();
     expect(await page.locator('.head .chip', { hasText: 'Done' }).count()).toBe(0);
     expect(await violations(page)).toEqual([]);
 

@@ -47,7 +47,9 @@ describe.each(alike)('a host of %s in front of a server of %s that wants a sign-
       clock.move(holdMs);
       expect(await refused).toMatchObject({
         code: -32603,
-        message: expect.stringContaining(`The server 'upstream' wants the person to sign in at ${logins.issuer}.`),
+        message: expect.stringMatching(
+          `^The server 'upstream' wants the person to sign in at ${logins.issuer}\\..* send the same request again\\.$`,
+        ),
         data: { reason: 'sign-in', server: 'upstream', issuer: logins.issuer },
       });
     }
@@ -83,7 +85,11 @@ describe.each(alike)('a host of %s in front of a server of %s that wants a sign-
     const refused = ended(bridge.client.callTool({ name: 'whoami', arguments: {} }));
     await until(() => signInOf(bridge.inbox) !== undefined && clock.left.includes(holdMs));
     clock.move(holdMs);
-    expect(await refused).toMatchObject({ code: -32603, data: { reason: 'sign-in' } });
+    expect(await refused).toMatchObject({
+      code: -32603,
+      message: expect.stringContaining('send the same request again. Within 15 minutes, it goes on where it is'),
+      data: { reason: 'sign-in' },
+    });
     [refuses, logins.state.intercept] = [false, undefined];
     const again = bridge.client.callTool({ name: 'whoami', arguments: {} });
     await until(() => clock.left.includes(holdMs));

@@ -272,6 +272,20 @@ describe('the calls of a server that is closed', () => {
     expect(unclaimed).toEqual(['before']);
   });
 
+  it('a call that ended while nobody waited is kept as long from its end, and then forgotten', () => {
+    const { calls, clock, cancelled } = callsOf();
+    const made = calls.begin({ kind: 'tool', name: 'make' });
+    const leave = made.join('a host', () => {});
+    made.sendAway();
+    leave();
+    clock.move(899_999);
+    made.over({ how: 'completed', result: {} });
+    clock.move(899_999);
+    expect(calls.begin({ kind: 'tool', name: 'make' })).toBe(made);
+    clock.move(1);
+    expect([calls.size, clock.waiting, cancelled]).toEqual([0, 0, []]);
+  });
+
   it('the calls of a server that is closed leave no timer behind', () => {
     const { calls, clock, cancelled } = callsOf();
     calls.begin({ kind: 'tool', name: 'make' }).join('a host', () => {})();

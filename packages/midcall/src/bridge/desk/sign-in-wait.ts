@@ -1,7 +1,6 @@
 /**
  * What a host receives while its upstream server waits for the person to sign in: once the host has waited as long as it is
- * likely to, a JSON-RPC error that says who has to do what. Its request stays in progress, and is found when the host sends it
- * again.
+ * likely to, a JSON-RPC error that says who has to do what. A call stays in progress, and is found when the host makes it again.
  */
 import { own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
@@ -25,16 +24,18 @@ export const asksSignIn = (question: Question, server: string): question is Sign
 
 /**
  * The error for a host whose request waits for the person.
- * @param way - how they get to the page, if it could not be opened for them
+ * @param how - `way`: how they get to the page, if it could not be opened for them; `found`: when a call that is made again is found
  */
-export function signInNeeded({ asker, issuer }: SignInQuestion, way?: string): ProtocolError {
+export function signInNeeded(
+  { asker, issuer }: SignInQuestion,
+  { way, found = '' }: { readonly way?: string | undefined; readonly found?: string } = {},
+): ProtocolError {
   const [server, at] = [visible(asker.id, { max: 100 }), visible(issuer, { max: 300 })];
   return new ProtocolError(
     ProtocolErrorCode.InternalError,
     `The server '${server}' wants the person to sign in at ${at}. ` +
       (way ?? 'The page of Midcall is open for them in the browser of the machine where the bridge runs.') +
-      ' Nothing has failed, and nothing is lost. Tell them so; when they have signed in, send the ' +
-      'same request again: it goes on where it is.',
+      ` Nothing has failed. Tell them so; when they have signed in, send the same request again.${found && ` ${found}`}`,
     { reason: 'sign-in', server, issuer: at },
   );
 }

@@ -408,21 +408,26 @@ function sendAway(
     return notDoneYet(name, shown);
   }
   upstreamCall.sendAway();
-  if (question.kind === 'sign-in') throw signInNeeded(question, shown.seen ? undefined : shown.way);
+  const found = foundWithin(upstreamCall.keptMs);
+  if (question.kind === 'sign-in') throw signInNeeded(question, { way: shown.seen ? undefined : shown.way, found });
   if (!shown.seen)
     return unanswered(
       kind,
       `Unavailable: '${name}' needs the person's answer, and they have not been asked, ` +
         `${whyNotAsked(shown)}. They have not refused, and nothing has failed. ${shown.way} Tell them so; when they ` +
-        `have answered, call '${name}' again with the same arguments: it goes on where it is, and nothing is done twice.`,
+        `have answered, call '${name}' again with the same arguments. ${found}`,
     );
   return unanswered(
     kind,
     `'${name}' is waiting for the person's answer ${shown.place}. ` +
-      'Nothing has failed, and nothing is lost. Tell them so; when they have answered, call ' +
-      `'${name}' again with the same arguments: it goes on where it is, and nothing is done twice.`,
+      `Nothing has failed. Tell them so; when they have answered, call '${name}' again with the same arguments. ${found}`,
   );
 }
+
+/** When a call that is made again is found. @param ms - how long it is kept */
+const foundWithin = (ms: number): string =>
+  `Within ${ms / 60_000} minutes, it goes on where it is, and nothing is done twice. Later, or if the bridge has started anew, ` +
+  'it is a new call: find out what took effect before making it.';
 
 const whyNotAsked = ({ why }: { readonly why?: string }): string =>
   `since this host does not show the question${why === undefined ? '' : ` and ${why}`}`;

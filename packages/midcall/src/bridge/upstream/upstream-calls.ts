@@ -5,7 +5,8 @@
  *   call again makes the same call, and finds this one in progress.
  * - upstream-calls-C2 What a call asks, and how it ends, is an ordered list that can be read again, so that a handler that runs
  *   again from the top sees the same.
- * - upstream-calls-C3 A call that nobody comes back for is stopped, and its questions are withdrawn.
+ * - upstream-calls-C3 A call that nobody comes back for is stopped, and its questions are withdrawn. One that has ended by then is
+ *   kept as long again, with its result.
  * - upstream-calls-C4 A question that names no call may belong to any: every call is told, so that none waits for it forever. A
  *   call that has ended did not need it, and no longer waits for it.
  * - upstream-calls-C5 A call that a task of its client waits for is stopped when that is over, and not before.
@@ -162,6 +163,8 @@ export class UpstreamCall implements UpstreamCallListener {
   /** Requests to the host's model that have not been sent yet. */
   #replies = 0;
   #callOff: (() => void) | undefined;
+  /** How many milliseconds it is kept from when its last client left, and again from its end. */
+  #forMs: number;
 
   /**
    * @param gone - called with its id when nobody comes back for it
@@ -169,6 +172,7 @@ export class UpstreamCall implements UpstreamCallListener {
   constructor(parts: CallParts, request: CallRequest, principal: string | undefined, gone: (id: string) => void) {
     this.id = parts.newId();
     this.#parts = parts;
+    this.#forMs = parts.unclaimedMs;
     this.#request = request;
     this.#principal = principal;
     this.#gone = gone;
@@ -196,6 +200,8 @@ export class UpstreamCall implements UpstreamCallListener {
     this.#tell({ outcome });
     this.#isEnded = true;
     this.#ending?.abort(callEnded);
+    // Its person may have answered late, and the client hears of that only then.
+    if (this.#callOff) this.#keep();
   }
 
   /** Fires when the upstream server has ended the call; its outcome is among the events by then. */
@@ -279,6 +285,11 @@ export class UpstreamCall implements UpstreamCallListener {
     this.#tellWait('left');
   }
 
+  /** How many milliseconds it is kept once a client was told to call again, and again from its end. */
+  get keptMs(): number {
+    return this.#parts.unclaimedMs;
+  }
+
   /** The client waits for the person. @param until - in milliseconds since the epoch; absent if nothing limits it */
   waits(until?: number): void {
     this.#tellWait('waits', until);
@@ -297,8 +308,7 @@ export class UpstreamCall implements UpstreamCallListener {
    *   (upstream-calls-C3): `forMs` milliseconds, or `unclaimedMs` if absent
    */
   join(host: string, onProgress: (progress: CallProgress) => void): (kept?: { readonly forMs?: number }) => void {
-    this.#callOff?.();
-    this.#callOff = undefined;
+    this.#dropTimer();
     this.#host = host;
     if (this.#sentAway) this.waits();
     this.#sentAway = false;
@@ -309,7 +319,10 @@ export class UpstreamCall implements UpstreamCallListener {
       if (at >= 0) this.#listeners.splice(at, 1);
       if (at < 0 || this.#listeners.length > 0 || this.#forgotten) return;
       if (this.#delivered) this.#forget();
-      else if (!this.#tasks?.size) this.#callOff = this.#parts.clock.after(forMs, () => this.stop());
+      else if (!this.#tasks?.size) {
+        this.#forMs = forMs;
+        this.#keep();
+      }
     };
   }
 
@@ -322,8 +335,7 @@ export class UpstreamCall implements UpstreamCallListener {
     const tasks = this.#tasks;
     if (this.#forgotten || tasks.has(over)) return;
     tasks.add(over);
-    this.#callOff?.();
-    this.#callOff = undefined;
+    this.#dropTimer();
     const end = (): void => {
       tasks.delete(over);
       if (!this.#forgotten && this.#listeners.length === 0) this.stop();
@@ -353,8 +365,18 @@ export class UpstreamCall implements UpstreamCallListener {
   #forget(): void {
     this.#forgotten = true;
     if (this.#sentAway) this.#tellWait('lost');
-    this.#callOff?.();
+    this.#dropTimer();
     this.#gone(this.id);
+  }
+
+  #keep(): void {
+    this.#dropTimer();
+    this.#callOff = this.#parts.clock.after(this.#forMs, () => this.stop());
+  }
+
+  #dropTimer(): void {
+    this.#callOff?.();
+    this.#callOff = undefined;
   }
 
   #tell(happened: Happened): void {
