@@ -204,7 +204,7 @@ it.skipIf(!redisServer)('bridges refuse requests while Redis is away, and serve 
   const { call } = await host(bridges, '2026-07-28');
   const before = await call('who');
   await redis.stop();
-  await expect(call('who')).rejects.toThrow('This bridge cannot serve now. Nothing was done; send the request again.');
+  await expect(call('who')).rejects.toThrow('This bridge cannot serve now. This bridge has begun nothing.');
   await redis.start();
   let after = '';
   await eventually(async () => {

@@ -67,7 +67,17 @@ it('pass-on-O1: a request of a session that may have been executed is not said t
   expect(told?.status).toBe(503);
   expect(await told?.text()).toContain('it is not known what took effect');
   const unread = await passOn('ada', post({ 'mcp-session-id': 'a session' }), body, runBy('away'));
-  expect(await unread?.text()).toContain('Nothing was done');
+  expect(await unread?.text()).toContain('This bridge has begun nothing. If the request was sent before, find out');
+});
+
+it('pass-on-O1: a request that no bridge could be given is not said to be one to repeat, since it may have been sent before', async () => {
+  const gone = await otherBridge('answers');
+  await gone.close();
+  let now = 0;
+  const parts = runBy(gone.address);
+  const clock = { ...parts.clock, now: () => (now += 5_000) };
+  const told = await passOn('ada', post(), body, { ...parts, clock });
+  expect(await told?.text()).toContain('This bridge has begun nothing. If the request was sent before, find out');
 });
 
 it('pass-on-O2: a request that was passed on is not passed on again', async () => {

@@ -51,7 +51,7 @@ export async function passOn(
       return undefined;
     });
     if (owner === 'here') return undefined;
-    if (!owner) return notNow('This bridge cannot serve now. Nothing was done; send the request again.');
+    if (!owner) return notNow(`This bridge cannot serve now. ${notBegun}`);
     if (request.headers.has(mark))
       return refused(503, 'Another bridge runs this server now. Send the request again.', body, { [mark]: 'moved' });
     try {
@@ -65,8 +65,7 @@ export async function passOn(
       mayBeExecuted ||= !error.unread && request.method === 'POST';
       if (mayBeExecuted && !mayRepeat(request)) return refused(502, endUnknown, body);
     }
-    if (steadyNow(clock) >= until)
-      return notNow('The bridge that runs this server cannot be reached. Send the request again later.');
+    if (steadyNow(clock) >= until) return notNow(`The bridge that runs this server cannot be reached. ${notBegun}`);
     await new Promise<void>(resolve => void clock.after(pauseMs, resolve));
   }
 }
@@ -81,6 +80,10 @@ function refused(status: number, message: string, body: unknown, headers: Record
     { status, headers: { ...headers, ...(status === 503 && { 'retry-after': '1' }) } },
   );
 }
+
+/** What was sent here may have been sent before, as by a load balancer. */
+const notBegun =
+  'This bridge has begun nothing. If the request was sent before, find out what took effect; otherwise send it again later.';
 
 /** What a client is told if the bridge that its request was sent to has ended. */
 const endUnknown =
