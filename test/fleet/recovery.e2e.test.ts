@@ -3,6 +3,7 @@ import { midcall } from '@midcall/server';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
+import { STANDALONE } from '../../packages/server/src/fleet/keys.ts';
 import { beginCall, readEvents, takeCall } from '../../packages/server/src/fleet/scripts.ts';
 import { eventually, grown } from '../fixtures/grown.ts';
 import { redisServer } from '../stores/redis-server.ts';
@@ -102,7 +103,7 @@ describe.skipIf(!redisServer)('a fleet whose Redis was away', () => {
     replicas.deafen(0, [beginCall]);
     const refused = await send(0, callAsk);
     expect(refused.status).toBe(503);
-    expect(await refused.text()).toContain('Nothing was done');
+    expect(await refused.text()).toContain('This replica has begun nothing. If the request was sent before, find out');
     const again = await send(1, callAsk);
     expect(again.status).toBe(200);
     expect(await readUntil(again, text => text.includes('"Go on?"'))).toContain('elicitation/create');
@@ -126,6 +127,26 @@ describe.skipIf(!redisServer)('a fleet whose Redis was away', () => {
     const told = await batch(0, [{ ...callAsk, id: 'call-2' }, callAsk]);
     expect(told.status).toBe(503);
     expect(await told.text()).toContain('What it did is in doubt');
+  });
+
+  it('a batch of which a call is one too many is not said to be one to try again, since the one before it has begun', async () => {
+    await using replicas = await startReplicas({ factory: server, count: 1, http: { sessions: { maxCalls: 1 } } });
+    const { batch, send } = await session(replicas);
+    const told = await batch(0, [{ ...callAsk, id: 'call-2' }, callAsk]);
+    expect([told.status, told.headers.get('retry-after')]).toEqual([500, null]);
+    expect(await told.text()).toContain('those before it had begun. Find out what took effect before calling again.');
+    const alone = await send(0, callAsk);
+    expect([alone.status, await alone.text()]).toEqual([429, expect.stringContaining('Try again later.')]);
+  });
+
+  it.each([
+    ['a call', 'gone', 'Find out what took effect before calling again.'],
+    ['the announcements', STANDALONE, 'Listen again without Last-Event-ID.'],
+  ])('who resumes the stream of %s after what is kept of it is told what to do', async (_, stream, says) => {
+    await using replicas = await startReplicas({ factory: server, count: 1 });
+    const { resume } = await session(replicas);
+    const told = await resume(0, `${stream}.1-1`);
+    expect([told.status, await told.text()]).toEqual([400, expect.stringContaining(`not kept any more. ${says}`)]);
   });
 
   it('a call that was taken over in vain is let go, and taken over by the next', async () => {

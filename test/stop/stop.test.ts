@@ -141,7 +141,9 @@ describe('serveStdio', () => {
     const call = client.callTool({ name: 'work', arguments: {} });
     await began;
     const stopping = serving.stop();
-    await expect(client.listTools()).rejects.toThrow(/stopping and takes no new requests/u);
+    await expect(client.listTools()).rejects.toThrow(
+      /stopping and takes no new requests\. This request was not begun/u,
+    );
     goOn();
     expect((await call).content).toEqual([{ type: 'text', text: 'done' }]);
     await stopping;

@@ -254,3 +254,16 @@ describe('a body of which nobody says how long it is', () => {
     expect(read).toMatchObject([{ params: { clientInfo: { name: 'Zoë 🎨' } } }]);
   });
 });
+
+it('an endpoint that stops says of a request that it was not begun: the client may have sent it before', async () => {
+  const made = endpoint();
+  await made.stop({ within: 0 });
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const response = await made.fetch(new Request(at, { method: 'POST', headers, body }));
+  expect(response.status).toBe(503);
+  expect(await response.json()).toMatchObject({
+    id: 1,
+    error: { message: expect.stringMatching(/This request was not begun; send it again\.$/) },
+  });
+});

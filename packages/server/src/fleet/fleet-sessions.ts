@@ -8,7 +8,7 @@
  * - fleet-sessions-F3 A call that no client comes back for ends and is recorded, with any step in doubt.
  * - fleet-sessions-F4 A session belongs to whoever opened it; to anybody else it does not exist (404).
  */
-import { isMidcallError } from '@midcall/core/errors';
+import { findOut, isMidcallError } from '@midcall/core/errors';
 import { type Clock, steadyNow } from '@midcall/core/time';
 import {
   DEFAULT_NEGOTIATED_PROTOCOL_VERSION,
@@ -221,7 +221,8 @@ export class FleetSessions {
     const refused = await stream.add(call, from?.entry ?? (await this.#streams.newest(call)), primes);
     if (!refused) return stream.response(record.id);
     stream.close();
-    return { status: 400, code: -32000, message: 'What followed this event is not kept any more. Start again.' };
+    const next = call.name === STANDALONE ? 'Listen again without Last-Event-ID.' : findOut;
+    return { status: 400, code: -32000, message: `What followed this event is not kept any more. ${next}` };
   }
 
   async #post(within: Within): Promise<Response | Refusal> {
@@ -253,10 +254,11 @@ export class FleetSessions {
     for (const message of requests) {
       const beginning = this.#begin(within, session, message, primesStreams(version), stream);
       const refused = await (isAnyBegun ? beginning.catch(error => this.#inDoubt(error)) : beginning);
+      if (refused) {
+        stream.close();
+        return isAnyBegun && refused !== awayAfterwards ? partlyBegun : refused;
+      }
       isAnyBegun = true;
-      if (!refused) continue;
-      stream.close();
-      return refused;
     }
     return stream.response(record.id);
   }
@@ -354,7 +356,9 @@ const draining: Refusal = {
 const away: Refusal = {
   status: 503,
   code: -32000,
-  message: 'The store of this server cannot be used now. Nothing was done; try again later.',
+  message:
+    'The store of this server cannot be used now. This replica has begun nothing. If the request was sent before, find out what ' +
+    'took effect; otherwise send it again later.',
   retryAfter: 2,
 };
 const awayAfterwards: Refusal = {
@@ -364,6 +368,12 @@ const awayAfterwards: Refusal = {
     'The store of this server cannot be used now, and this was begun before. What it did is in doubt: find out what took effect ' +
     'before sending it again.',
   retryAfter: 2,
+};
+/** No status of a refusal that clients answer by sending the batch again. */
+const partlyBegun: Refusal = {
+  status: 500,
+  code: -32000,
+  message: `A request of this batch was refused, and those before it had begun. ${findOut}`,
 };
 const sameId: Refusal = {
   status: 400,

@@ -378,7 +378,7 @@ export function mcpEndpoint(factory: AnyServerFactory, options: HttpOptions = {}
 const stopping: Refusal = {
   status: 503,
   code: -32000,
-  message: 'This server is stopping and takes no new requests. Nothing was done; send the request again.',
+  message: 'This server is stopping and takes no new requests. This request was not begun; send it again.',
   retryAfter: 1,
 };
 

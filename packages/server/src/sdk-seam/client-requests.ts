@@ -4,7 +4,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 /** What new requests are told. */
 const refusal = {
   code: -32000,
-  message: 'This server is stopping and takes no new requests. Nothing was done; send the request again later.',
+  message: 'This server is stopping and takes no new requests. This request was not begun; send it again later.',
 };
 /** What requests are told that have taken too long. */
 const cutShort = {
