@@ -23,7 +23,15 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { primesStreams } from '../base/index.ts';
-import { batchRefusal, type FleetRequest, type Refusal } from '../http/index.ts';
+import {
+  batchRefusal,
+  type FleetRequest,
+  noSession,
+  type Refusal,
+  sameId,
+  sessionGone,
+  tooMany,
+} from '../http/index.ts';
 import { ClientMessages } from './client-messages.ts';
 import type { ClientStream } from './client-stream.ts';
 import { ClientStreams } from './client-streams.ts';
@@ -154,14 +162,14 @@ export class FleetSessions {
     const id = headers.get('mcp-session-id');
     if (id === null) {
       if (isInitializeRequest(request.body)) return this.#open(request);
-      return { status: 400, code: -32000, message: 'Mcp-Session-Id is missing: send initialize first.' };
+      return noSession;
     }
     const keys = this.#member.keys.session(id);
     const local = await this.#sessions.get(keys.name);
     const session = await this.#directory.find(keys, local?.logged ?? 0);
     if (!session || session.record.id !== id || session.record.owner !== request.owner) {
       // Some clients send the id of the session that has just ended along with the initialize that follows.
-      return isInitializeRequest(request.body) ? this.#open(request) : notFound;
+      return isInitializeRequest(request.body) ? this.#open(request) : sessionGone;
     }
     const version = headers.get('mcp-protocol-version');
     if (version !== null && !SUPPORTED_PROTOCOL_VERSIONS.includes(version)) {
@@ -292,7 +300,7 @@ export class FleetSessions {
     const [status, holder = '', count = '', text] = reply as readonly string[];
     if (status !== 'begun' && status !== 'exists') {
       replica.letGo(nameOfCall(keys, call));
-      return status === 'full' ? tooMany : notFound;
+      return status === 'full' ? tooMany : sessionGone;
     }
     if (status === 'exists') {
       // A load balancer sends the same request again if its replica died before the response began.
@@ -302,7 +310,7 @@ export class FleetSessions {
       const follow = async (): Promise<Refusal | undefined> => {
         if (holder === replica.id)
           await this.#takeovers.take({ keys, record, standing: { call, holder, count }, sender });
-        return (await stream.add(call, '')) ? notFound : undefined;
+        return (await stream.add(call, '')) ? sessionGone : undefined;
       };
       return follow().catch(error => this.#inDoubt(error));
     }
@@ -342,11 +350,6 @@ function messagesIn(body: unknown): readonly JSONRPCMessage[] | undefined {
 
 // What clients are told if their requests are not served.
 
-const notFound: Refusal = {
-  status: 404,
-  code: -32001,
-  message: 'Session not found: it ended, or it is not yours. Initialize again.',
-};
 const draining: Refusal = {
   status: 503,
   code: -32000,
@@ -374,17 +377,6 @@ const partlyBegun: Refusal = {
   status: 500,
   code: -32000,
   message: `A request of this batch was refused, and those before it had begun. ${findOut}`,
-};
-const sameId: Refusal = {
-  status: 400,
-  code: -32600,
-  message: 'Another request with this id has no response yet.',
-};
-const tooMany: Refusal = {
-  status: 429,
-  code: -32000,
-  message: 'Too many of your requests have no response yet. Try again later.',
-  retryAfter: 1,
 };
 const notAcceptable = (types: string): Refusal => ({
   status: 406,

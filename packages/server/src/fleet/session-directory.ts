@@ -4,7 +4,7 @@
  * - session-directory-D1 There are never more than `max`, nor more than `maxPerOwner` of one owner. A session that nothing uses
  *   ends to make room, the one unused for longest first; one with calls in progress or an open stream never does.
  */
-import type { Refusal } from '../http/index.ts';
+import { everySession, type Refusal } from '../http/index.ts';
 import { nameOfCall, type SessionKeys } from './keys.ts';
 import type { SessionRecord } from './local-session.ts';
 import { type Member, openAt, sealAt } from './member.ts';
@@ -37,7 +37,7 @@ export class SessionDirectory {
     const { member, max, maxPerOwner } = this.#options;
     const refusal =
       (await this.#roomIn(member.keys.owner(owner), keys.name, maxPerOwner, ownersMost)) ??
-      (await this.#roomIn(member.keys.everybody(), keys.name, max, everybodysMost));
+      (await this.#roomIn(member.keys.everybody(), keys.name, max, everySession));
     if (refusal) await this.#uncount(keys, owner);
     return refusal;
   }
@@ -126,11 +126,5 @@ const ownersMost: Refusal = {
   status: 429,
   code: -32000,
   message: 'You have as many sessions in use as one owner may have. End one, or try again later.',
-  retryAfter: 30,
-};
-const everybodysMost: Refusal = {
-  status: 503,
-  code: -32000,
-  message: 'Every session this server may have is in use. Try again later.',
   retryAfter: 30,
 };

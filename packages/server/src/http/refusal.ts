@@ -13,6 +13,37 @@ export interface Refusal {
   readonly allow?: readonly string[];
 }
 
+/** The refusal of a request to a session that the sender does not have. */
+export const sessionGone: Refusal = {
+  status: 404,
+  code: -32001,
+  message: 'Session not found: it ended, or it is not yours. Initialize again.',
+};
+export const noSession: Refusal = {
+  status: 400,
+  code: -32000,
+  message: 'Mcp-Session-Id is missing: send initialize first.',
+};
+export const sameId: Refusal = {
+  status: 400,
+  code: -32600,
+  message: 'Another request with this id has no response yet.',
+};
+/** One owner's requests. */
+export const tooMany: Refusal = {
+  status: 429,
+  code: -32000,
+  message: 'Too many of your requests have no response yet. Try again later.',
+  retryAfter: 1,
+};
+/** Nobody knows when a session will end. */
+export const everySession: Refusal = {
+  status: 503,
+  code: -32000,
+  message: 'Every session this server may have is in use. Try again later.',
+  retryAfter: 30,
+};
+
 /**
  * A refusal as a response.
  * @param body - the parsed body, if there is one: the error has the id of its request

@@ -6,7 +6,7 @@
  * - room-R3 At the overall limit, the owner with the most sessions gives one up: the one unused for longest; failing that, if
  *   the newcomer has fewer, one that only listens. No owner gives one up to an owner that has as many.
  */
-import type { Refusal } from './refusal.ts';
+import { everySession, type Refusal } from './refusal.ts';
 
 /** What is known about a session. */
 export interface Occupant {
@@ -29,9 +29,6 @@ export interface RoomLimits {
 /** There is room, if a session is named once that one has ended; or there is none. */
 export type Room = { readonly ends?: string } | { readonly refusal: Refusal };
 
-/** Seconds after which a refused client may try again: nobody knows when a session will end. */
-const retryAfter = 30;
-
 /** Decides whether a newcomer gets a session. */
 export function roomFor(newcomer: string, occupants: readonly Occupant[], { max, maxPerOwner }: RoomLimits): Room {
   const counts = new Map<string, number>();
@@ -42,7 +39,7 @@ export function roomFor(newcomer: string, occupants: readonly Occupant[], { max,
     const ends = unused.find(({ owner }) => owner === newcomer);
     if (ends) return { ends: ends.id };
     const message = `You have ${own} sessions in use, the most one owner may have. End one, or try again later.`;
-    return { refusal: { status: 429, code: -32000, message, retryAfter } };
+    return { refusal: { status: 429, code: -32000, message, retryAfter: 30 } };
   }
   if (occupants.length < max) return {};
   const heaviestFirst = [...counts]
@@ -56,6 +53,5 @@ export function roomFor(newcomer: string, occupants: readonly Occupant[], { max,
       (heavy === newcomer ? undefined : listening.find(({ owner }) => owner === heavy));
     if (ends) return { ends: ends.id };
   }
-  const message = 'Every session this server may have is in use. Try again later.';
-  return { refusal: { status: 503, code: -32000, message, retryAfter } };
+  return { refusal: everySession };
 }

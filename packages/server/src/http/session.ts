@@ -19,7 +19,7 @@ import {
   parseEventId,
   streamIn,
 } from './event-store.ts';
-import type { Refusal } from './refusal.ts';
+import { type Refusal, sameId, sessionGone, tooMany } from './refusal.ts';
 import { isEventStream, watchResponse } from './response-end.ts';
 import type { UnreadResponse } from './unread-bytes.ts';
 import { wholeInTime } from './whole-response.ts';
@@ -38,13 +38,6 @@ export interface SessionRequest {
 
 /** The outcome: a response, or why it is not served. */
 export type Served = Response | Refusal;
-
-/** The refusal of a request to a session that the sender does not have. */
-export const sessionGone: Refusal = {
-  status: 404,
-  code: -32001,
-  message: 'Session not found: it ended, or it is not yours. Initialize again.',
-};
 
 export interface HttpSessionOptions {
   readonly id: string;
@@ -138,15 +131,8 @@ export class HttpSession {
     const refusal = batchRefusal(body, this.#revision);
     if (refusal) return refusal;
     const ids = requestsIn(body);
-    if (new Set(ids).size < ids.length || ids.some(id => this.#underWay.has(id)))
-      return { status: 400, code: -32600, message: 'Another request with this id has no response yet.' };
-    if (!mayBegin(ids.length))
-      return {
-        status: 429,
-        code: -32000,
-        message: 'Too many of your requests have no response yet. Try again later.',
-        retryAfter: 1,
-      };
+    if (new Set(ids).size < ids.length || ids.some(id => this.#underWay.has(id))) return sameId;
+    if (!mayBegin(ids.length)) return tooMany;
     for (const id of ids) this.#underWay.add(id);
     this.#open += 1;
     this.usedAt = steadyNow(this.#options.clock);

@@ -22,8 +22,9 @@ import { isInitializeRequest, type McpServerFactory } from '@modelcontextprotoco
 import { makeServer } from '../request/index.ts';
 import { unread } from './body.ts';
 import { EventBound, type EventStoreOptions } from './event-store.ts';
+import { noSession, sessionGone } from './refusal.ts';
 import { type Occupant, type Room, roomFor } from './room.ts';
-import { HttpSession, type Served, type SessionRequest, sessionGone } from './session.ts';
+import { HttpSession, type Served, type SessionRequest } from './session.ts';
 
 /** The options of sessions. */
 export interface SessionOptions {
@@ -96,7 +97,7 @@ export class HttpSessions {
     const header = request.request.headers.get('mcp-session-id');
     if (header === null) {
       if (isInitializeRequest(request.body)) return this.#open(request);
-      return { status: 400, code: -32000, message: 'Mcp-Session-Id is missing: send initialize first.' };
+      return noSession;
     }
     const session = this.#sessions.get(header);
     // Some clients send the id of the session that has just ended along with the initialize that follows.
