@@ -30,8 +30,7 @@ export function shopServer(shop: Shop, options: MidcallOptions = {}) {
             required: ['order'],
           },
         });
-        if (answer.action === 'decline') return text('Nothing was cancelled.');
-        if (answer.action === 'cancel') return text(`Nothing was cancelled: ${answer.reason}.`);
+        if (answer.action !== 'accept') return text('Nothing was cancelled.');
         const order = found.find(each => each.id === answer.content.order)!;
         await call.step('cancel', () => shop.cancel(order.id), { effect: true });
         return text(`Cancelled ${order.label}.`);

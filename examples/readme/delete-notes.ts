@@ -1,7 +1,7 @@
 /** The README's server: one tool that asks which note is meant. */
 // #region tool
 
-import { midcall } from '@midcall/server';
+import { midcall, whyNot } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
@@ -32,8 +32,7 @@ export function notesServer(notes: Notes) {
           required: ['note'],
         },
       });
-      if (answer.action === 'decline') return text('Kept: you said no.');
-      if (answer.action === 'cancel') return text(`Kept: nobody decided (${answer.reason}).`);
+      if (answer.action !== 'accept') return text(`Nothing was deleted: ${whyNot(answer)}`);
 
       const id = answer.content.note;
       await call.step('delete', () => notes.delete(id));

@@ -1,7 +1,7 @@
 /** The quick start's server: a restaurant's tables, and a question only the guest can answer. */
 // #region tables
 
-import { midcall } from '@midcall/server';
+import { midcall, notDone } from '@midcall/server';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
@@ -16,8 +16,7 @@ export function tablesServer(free) {
     { description: 'Books a table for tonight.', inputSchema: z.object({ guests: z.number().int().positive() }) },
     async ({ guests }, call) => {
       const answer = await call.elicit({ message: `A table for ${guests} tonight. When?`, form: { time: free } });
-      if (answer.action === 'decline') return text('Nothing was booked: they said no.');
-      if (answer.action === 'cancel') return text(`Nothing was booked (${answer.reason}).`);
+      if (answer.action !== 'accept') return text(`Nothing was booked (${notDone(answer)}).`);
       await call.step('book', () => free.splice(free.indexOf(answer.content.time), 1), { effect: true });
       return text(`Booked for ${guests} at ${answer.content.time}.`);
     },

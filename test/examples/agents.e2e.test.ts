@@ -133,7 +133,7 @@ describe.each(frameworks)('%s', framework => {
     const { tools, inbox } = await openHost('2025-11-25');
     const run = agents[framework]!;
     if (framework !== 'langgraph') inbox.present(decliner);
-    expect(await run(tools, inbox)).toBe('The restaurant says: Nothing was booked: they said no.');
+    expect(await run(tools, inbox)).toBe('The restaurant says: Nothing was booked (declined).');
   });
 });
 

@@ -14,7 +14,9 @@ const tooLong = { message: 'x'.repeat(3_000), form: Boolean } as const;
 
 describe.each(corners)('%s over %s', (era, carrier) => {
   async function connect(handler: (call: Call) => unknown) {
-    const mid = midcall({ suspectBelowMs: 0, warn: () => {} });
+    const told: string[] = [];
+    const onError = (error: unknown): void => void told.push((error as Error).message);
+    const mid = midcall({ suspectBelowMs: 0, warn: () => {}, onError });
     const factory = () => {
       const server = new McpServer({ name: 'test', version: '1.0.0' });
       mid.tool(server, 'act', {}, async (_, call) => {
@@ -41,6 +43,8 @@ describe.each(corners)('%s over %s', (era, carrier) => {
       act,
       prompt,
       person,
+      /** The messages of what `onError` was given. */
+      told,
       /** Every call has ended, and others are served as before. */
       async [Symbol.asyncDispose]() {
         const fine = await pair.client.callTool({ name: 'fine' });
@@ -197,6 +201,57 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(made.person.asked).toHaveLength(5);
   });
 
+  it.each<[string, (answer: { readonly action: string; readonly content: { readonly value: boolean } }) => unknown]>([
+    ['action', answer => answer.action],
+    ['content', answer => answer.content.value],
+  ])(
+    'a handler that forgets to await a question, and reads %s of its promise, does not act as after a yes',
+    async (member, read) => {
+      for (const ask of [
+        (call: Call) => call.elicit(sure),
+        (call: Call) => call.wizard({ message: 'Sure?', forms: { sure: { title: 'Sure?', form: Boolean } } }),
+      ]) {
+        let deleted = 0;
+        await using made = await connect(async call => {
+          const answer = ask(call) as never as Parameters<typeof read>[0];
+          if (read(answer) === 'decline') return 'Kept.';
+          if (read(answer) === 'cancel') return 'Kept.';
+          await call.step('delete', () => ++deleted);
+          return 'Deleted.';
+        });
+        const { text, isError } = await made.act();
+        expect(text).toMatch(
+          new RegExp(`read '${member}' from the promise that call\\.(elicit|wizard).*Write 'await'`),
+        );
+        expect({ isError, deleted, asked: made.person.asked }).toEqual({ isError: true, deleted: 0, asked: [] });
+      }
+    },
+  );
+
+  it('a handler that takes a promise for its value is told what it did not await, not only that undefined has no properties', async () => {
+    await using made = await connect(async call => {
+      const found = call.step('find', async () => [turn()].length) as never as readonly { readonly id: string }[];
+      return found[0]!.id;
+    });
+    const said = await made.act();
+    expect(said).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/while step 'find' was open and not awaited/),
+    });
+    expect(said.text).toContain('undefined');
+  });
+
+  it('an error of a handler that awaits all of its operations is told as it is', async () => {
+    await using made = await connect(async call => {
+      const fails = async () => {
+        await call.step('look', () => 1);
+        throw new TypeError('wrong type');
+      };
+      await Promise.all([call.elicit(sure), fails()]);
+    });
+    expect(await made.act()).toEqual({ text: 'wrong type', isError: true });
+  });
+
   it('a call that is used after its end starts nothing, and nothing is asked', async () => {
     let kept: Call | undefined;
     const ran: string[] = [];
@@ -213,6 +268,24 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     for (let n = 0; n < 10; n++) await turn();
     expect(ran).toEqual(['deferred']);
     expect(made.person.asked).toEqual([]);
+    expect(made.told).toEqual([
+      expect.stringMatching(/^The handler had returned when 'late' was begun, so nothing was done/),
+    ]);
+  });
+
+  it('a branch that goes on after another has failed is not reported', async () => {
+    const ran: string[] = [];
+    await using made = await connect(async call => {
+      const slow = async () => {
+        await turn();
+        await call.step('slow', () => ran.push('slow'));
+      };
+      await Promise.all([slow(), Promise.reject(new Error('no disk'))]);
+    });
+    expect(await made.act()).toEqual({ text: 'no disk', isError: true });
+    for (let n = 0; n < 5; n++) await turn();
+    expect(ran).toEqual([]);
+    expect(made.told).toEqual(['no disk']);
   });
 
   it('equal steps in a row are each done once, in order', async () => {

@@ -42,17 +42,28 @@ export function makeCall(run: CallRun, options: HandleOptions): GatewayCall {
   const files = once(options.files);
   const sampling = once(() => lazySampler(run, request, config));
 
-  const watch = <T>(label: string, work: Promise<T>): Promise<T> => {
+  const report = (work: Promise<unknown>): void => {
     if (misused) work.catch(error => isMisuse(error) && misused(error));
+  };
+  const watch = <T>(label: string, work: Promise<T>): Promise<T> => {
+    report(work);
     return operations.watch(label, work);
+  };
+  const watchAsk = <T>(label: string, work: Promise<T>, method: string): Promise<T> => {
+    report(work);
+    return operations.watchAsk(label, work, method);
   };
 
   return {
-    elicit: (ask, withdrawn) => watch('a question', asking.elicit(ask, withdrawn)),
-    wizard: ask => watch('a wizard', asking.wizard(ask)),
-    elicitUrl: ask => watch('a question on a page', asking.elicitUrl(ask)),
+    elicit: (ask, withdrawn) => watchAsk('a question', asking.elicit(ask, withdrawn), 'elicit'),
+    wizard: ask => watchAsk('a wizard', asking.wizard(ask), 'wizard'),
+    elicitUrl: ask => watchAsk('a question on a page', asking.elicitUrl(ask), 'elicitUrl'),
     pass: (question, withdrawn) =>
-      watch('a question of another server', gatewayQuestion(run, config, request, audit, question, withdrawn)),
+      watchAsk(
+        'a question of another server',
+        gatewayQuestion(run, config, request, audit, question, withdrawn),
+        'pass',
+      ),
     roots: () => watch('roots', files().roots(run)),
     files: () => watch('files', files().files(run)),
     sample: asked => watch('sample', sampling().sample(asked)),

@@ -82,6 +82,7 @@ export async function runCall<R>(
       config.warn(deferFailed(call.name, error));
       config.onError(error, call);
     },
+    onLate: error => config.onError(error, call),
   };
   const options: HandleOptions = {
     config,

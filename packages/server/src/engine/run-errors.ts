@@ -25,6 +25,39 @@ export function failedUnseen(label: string, reason: unknown): MidcallError {
   );
 }
 
+/**
+ * @param member - what was read
+ * @param method - the method of `call` whose promise it was read from
+ */
+export function readUnawaited(member: string, method: string): MidcallError {
+  return new MidcallError(
+    'ask/not-awaited',
+    `The handler read '${member}' from the promise that call.${method}(…) returns, not from the answer. Write 'await' before ` +
+      `call.${method}(…).`,
+  );
+}
+
+/**
+ * @param open - what nobody awaited, in the author's words
+ * @param thrown - what the handler threw
+ */
+export function threwUnawaited(open: readonly string[], thrown: TypeError): MidcallError {
+  return new MidcallError(
+    'ask/not-awaited',
+    `The handler threw while ${list(open)} was open and not awaited: ${thrown.message}. Await every ask, step and file operation.`,
+    { cause: thrown },
+  );
+}
+
+/** @param label - what was begun, in the author's words */
+export function afterReturn(label: string): MidcallError {
+  return new MidcallError(
+    'ask/not-awaited',
+    `The handler had returned when '${shortLabel(label)}' was begun, so nothing was done, and whoever awaits it waits forever. ` +
+      'A call ends with its handler: await whatever uses it, and do not use it in a timer, an event listener or another call.',
+  );
+}
+
 /** @param step - the step whose function it is, in the author's words */
 export function insideStep(inner: Pick<Entry, 'kind' | 'label'>, step: string): MidcallError {
   return new MidcallError(

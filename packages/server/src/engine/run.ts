@@ -14,7 +14,8 @@
  *   `ask/diverged`, naming both sides; an answer never reaches another question.
  * - run-E6 A handler that returns while an ask, a step or a file operation is open has not awaited it: `ask/not-awaited`. One
  *   that returns while its round is open has outrun the person: its result is dropped, and the driver runs it again with the
- *   answers.
+ *   answers. An operation begun after the handler has returned is reported, once. It stays pending like any other of a closed
+ *   run, since a rejection in a timer or an event listener would end the process.
  * - run-E7 The signal fires on cancel only while no ask is open. Deferred functions run once, however the run ends, and may
  *   start no operation of the call.
  * - run-E8 A closed run holds no timer and no listener, so a suspended handler is garbage.
@@ -27,7 +28,8 @@ import { IdleWatch, type Watched } from './idle-watch.ts';
 import { describe, type Entry, type Journal, Occurrences } from './journal.ts';
 import { OpenAsks } from './open-asks.ts';
 import { followedAs, OpenWork, type Piece, pieceOf } from './open-work.ts';
-import { afterEnd, inDoubt, insideStep, neverPut, notAwaited } from './run-errors.ts';
+import type { Operations } from './operations.ts';
+import { afterEnd, afterReturn, inDoubt, insideStep, neverPut, notAwaited } from './run-errors.ts';
 import { RunJournal } from './run-journal.ts';
 import type { AskIdentity, AskRequest, EngineOptions, Outcome, Recorded, StepWork, WorkAs, WorkId } from './seam.ts';
 import { replayed, runWork } from './step-entry.ts';
@@ -53,8 +55,10 @@ export class Run<R, D = unknown> {
   readonly #open = new OpenWork();
   readonly #watch: IdleWatch<Run<unknown, unknown>>;
   #outran = false;
+  /** True from the handler's return until the first operation that is begun after it. */
+  #reportsLate = false;
   /** run-E6: the failure of an operation that nobody looked at; set by the creator of operations. */
-  operations: { unseen(): MidcallError | undefined } | undefined;
+  operations: Pick<Operations, 'unseen' | 'explain'> | undefined;
   #outcome: Outcome<R, D> | undefined;
   #wake: ((outcome: Outcome<R, D>) => void) | undefined;
 
@@ -283,10 +287,13 @@ export class Run<R, D = unknown> {
     if (this.#state === 'out') this.#outran = true;
     if (this.#state === 'out' || this.#state === 'closed') return;
     const open = [...this.#pending.asks.map(describe), ...this.#open.labels];
+    const explained = outcome.kind === 'failed' ? this.operations?.explain(outcome.error) : undefined;
     const tell = (): void => {
-      const fault = outcome.kind === 'done' && (this.operations?.unseen() ?? this.#faultOf(open));
+      const fault = outcome.kind === 'done' ? (this.operations?.unseen() ?? this.#faultOf(open)) : explained;
       this.#tell(fault ? { kind: 'failed', error: fault } : outcome);
     };
+    // Where it threw, branches beside may still be on their way, and are not to blame.
+    this.#reportsLate = outcome.kind === 'done';
     const closing = this.#close(outcome.kind === 'done' ? 'done' : 'failed');
     closing ? void closing.then(tell) : tell();
   }
@@ -314,10 +321,17 @@ export class Run<R, D = unknown> {
       if (Deferred.running) throw afterEnd(what.label);
       const piece = this.#open.running;
       if (piece) this.#open.end(piece);
+      else if (this.#reportsLate) this.#reportLate(what.label);
       return never();
     }
     this.#waiting ??= new WaitingOperations();
     return this.#waiting.wait();
+  }
+
+  /** run-E6 */
+  #reportLate(label: string): void {
+    this.#reportsLate = false;
+    this.#options.onLate?.(afterReturn(label));
   }
 
   #use(id: string): Entry | undefined {

@@ -87,6 +87,8 @@ export interface EngineOptions {
   readonly clock?: Clock;
   /** Called with what a `defer` function threw. */
   readonly onDeferError?: (error: unknown) => void;
+  /** Called once if an operation is begun after the handler has returned. */
+  readonly onLate?: (error: unknown) => void;
 }
 
 /** The argument of a step's function, and the options that make it safe; see `StepOptions` in ../call/call.ts. */
