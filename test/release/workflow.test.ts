@@ -50,7 +50,7 @@ it('the workflow installs what the lockfile says, tests it and packs it, before 
 it('the workflow tests on the oldest Node that the packages support', () => {
   const { with: setup } = test.steps.find(step => step.uses?.startsWith('actions/setup-node@'))!;
   for (const folder of packageFolders)
-    expect(json(join(folder, 'package.json')).engines).toEqual({ node: `>=${setup?.['node-version']}` });
+    expect(json(join(folder, 'package.json')).engines).toEqual({ node: `^${setup?.['node-version']}.0 || >=22.12.0` });
 });
 
 it('the workflow names each action by a commit, and each script by a name that the repository has', () => {

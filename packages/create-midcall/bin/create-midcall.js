@@ -5,6 +5,11 @@ import { basename, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || major === 21 || (major === 20 && minor < 19) || (major === 22 && minor < 12)) {
+  fail(`Node 22.12 or newer is needed, or Node 20 from 20.19 on; this is ${process.versions.node}.`);
+}
+
 const template = fileURLToPath(new URL('../template', import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
