@@ -194,7 +194,7 @@ it('midcall ends with 3 where the port of the desk is taken, and says how to go 
   taken.close();
   expect([code, err]).toEqual([
     3,
-    `midcall: Port ${port} on 127.0.0.1 is taken. Choose another, or 0 for any free one.\n`,
+    `midcall: Port ${port} on 127.0.0.1 is taken. Choose another, or 0 for any free one. For example: midcall desk --port 4000\n`,
   ]);
 });
 
@@ -211,4 +211,16 @@ it('midcall ends with 3 in the time it was given where an address never answers'
   silent.close();
   expect(err).toMatch(/could not be reached .*: it did not answer in time\.\n$/);
   expect(code).toBe(3);
+});
+
+it('midcall bridge for one host names both ways to serve all servers of a list', async () => {
+  const two = join(folder, 'two.json');
+  writeFileSync(two, JSON.stringify({ mcpServers: { tables: { command: 'node' }, notes: { command: 'node' } } }));
+  const chosen = `midcall: Choose one of the servers in ${two} with --server: tables, notes.`;
+  const { code, err } = await midcall('bridge', '--config', two);
+  expect([code, err]).toEqual([
+    2,
+    `${chosen} To serve them all, give your host one entry per server, or start one bridge with --http.\n`,
+  ]);
+  expect((await midcall('call', 'any', '--config', two)).err).toBe(`${chosen}\n`);
 });

@@ -39,7 +39,7 @@ it.each(few(eras, '2026-07-28'))(
     for (const name of names) expect((await call(name)).isError).toBe(true);
 
     const inbox = inTerminal([main, 'inbox'], env);
-    await inbox.until('3 questions wait.');
+    await inbox.until('3 questions are waiting.');
     await inbox.until('for remove (plain-host has stopped waiting): 3 calls are about to be made: yes or no?');
     inbox.type(enter);
     await inbox.until('shows all of them');
@@ -47,7 +47,7 @@ it.each(few(eras, '2026-07-28'))(
     for (const name of names) await inbox.until(`name: ${name}`);
     await inbox.pass(['Make these calls?', up.repeat(4) + enter]);
     await inbox.until('plain-host has stopped waiting: go back to it and say "continue".');
-    await inbox.until('Nothing waits.');
+    await inbox.until('Nothing is waiting.');
     expect(readFileSync(list, 'utf8')).toBe('');
     for (const name of names) expect((await call(name)).isError).toBeFalsy();
     expect(readFileSync(list, 'utf8')).toBe('a\nb\nc\n');

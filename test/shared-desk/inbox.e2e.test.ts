@@ -1,10 +1,15 @@
 /** `midcall inbox` in a real terminal, with a real host behind a bridge on a machine without a browser. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Era, eras, negotiation } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, it, onTestFinished } from 'vitest';
+import { Peer } from '../../packages/midcall/src/shared-desk/peer.ts';
 import { textOf } from '../bridge/stage.ts';
 import { down, enter, inTerminal, interrupt } from '../cli/tty.ts';
 import { ownEnvironment } from '../fixtures/own-environment.ts';
@@ -53,7 +58,7 @@ it.each(few(eras, '2026-07-28'))(
     inbox.type(enter);
     await inbox.pass(['What do you want to do?', enter], ['Sure (required)', down + enter], ['Send it?', enter]);
     await inbox.until('plain-host has stopped waiting: go back to it and say "continue".');
-    await inbox.until('Nothing waits.');
+    await inbox.until('Nothing is waiting.');
 
     expect(await host.call()).toBe(`accept in call 1 of ${name}`);
     await inbox.until('plain-host came back, and has the result.');
@@ -66,8 +71,24 @@ it.each(few(eras, '2026-07-28'))(
     inbox.type(down + enter);
     await inbox.until('Declined.');
     expect(await second).toBe(`decline in call 2 of ${name}`);
-    await inbox.until('Nothing waits.');
+    await inbox.until('Nothing is waiting.');
     inbox.type(interrupt);
     await inbox.ended;
   },
 );
+
+it('midcall inbox says that questions are open on an older desk, as midcall desk does', async () => {
+  const runtime = mkdtempSync(join(tmpdir(), 'old-'));
+  mkdirSync(join(runtime, 'midcall'), { mode: 0o700 });
+  const desk = createServer(socket => {
+    new Peer(socket, word => (word === 'hello' ? { version: 0 } : { open: 2 }), 0);
+  });
+  await new Promise<void>(resolve => desk.listen(join(runtime, 'midcall', 'desk.sock'), resolve));
+  onTestFinished(() => void desk.close());
+  const env = { ...ownEnvironment(), XDG_RUNTIME_DIR: runtime };
+  const said = await new Promise(resolve =>
+    execFile(process.execPath, [main, 'inbox'], { env }, (error, out, err) => resolve({ code: error?.code, out, err })),
+  );
+  const err = expect.stringMatching(/^midcall: An older desk is running, and questions are open there: 2\./);
+  expect(said).toEqual({ code: 3, out: '', err });
+});

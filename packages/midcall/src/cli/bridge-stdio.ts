@@ -12,7 +12,8 @@ import { wordsAfterDashes } from './server-flags.ts';
 
 /** Serves one host until it disconnects. */
 export async function bridgeStdio(flags: BridgeFlags): Promise<void> {
-  const entry = chooseServer(flags, wordsAfterDashes(process.argv));
+  const forAll = 'To serve them all, give your host one entry per server, or start one bridge with --http.';
+  const entry = chooseServer(flags, wordsAfterDashes(process.argv), forAll);
   const era = chooseEra(flags);
   const { target } = entry;
   let started: StartedServer | undefined;

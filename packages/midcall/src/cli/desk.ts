@@ -105,7 +105,9 @@ export function register(command: Command): void {
         else await runDesk(onlyAfterDashes(command, process.argv), flags, chosen);
       } catch (error) {
         if (!isMidcallError(error, 'host/refused')) throw error;
-        process.stderr.write(`midcall: ${error.message}\n`);
+        const cannotListen = (error.cause as NodeJS.ErrnoException | undefined)?.syscall === 'listen';
+        const how = cannotListen ? ` For example: midcall desk --port ${flags.port === 4_000 ? 4_001 : 4_000}` : '';
+        process.stderr.write(`midcall: ${error.message}${how}\n`);
         process.exitCode = exitCodes.noServer.code;
       }
     });

@@ -9,6 +9,7 @@ import { Terminal } from '@midcall/host/terminal';
 import type { HostWait } from '@midcall/host/web';
 import type { Command } from 'commander';
 import { deskSocketPath, findDesk, handedOver, type Peer } from '../shared-desk/index.ts';
+import { exitCodes } from './exit-codes.ts';
 
 interface InboxFlags {
   readonly plain?: boolean;
@@ -55,14 +56,24 @@ async function inbox(flags: InboxFlags): Promise<void> {
     }
     changed();
   });
-  if (!found || (await handedOver(found)) !== 'ready') {
-    process.stdout.write('No desk is running, so nothing waits there. To start one: midcall desk\n');
+  const state = found && (await handedOver(found));
+  if (typeof state === 'number') {
+    found?.peer.close();
+    process.stderr.write(
+      `midcall: An older desk is running, and questions are open there: ${state}. Answer them on its page; it ends when they are ` +
+        'answered. To stop it instead: midcall desk --stop\n',
+    );
+    process.exitCode = exitCodes.noServer.code;
+    return;
+  }
+  if (!found || state !== 'ready') {
+    process.stdout.write('No desk is running, so nothing is waiting there. To start one: midcall desk\n');
     return;
   }
   const { peer } = found;
   if (process.stdin.isTTY !== true) {
     const lines = folds(waiting).map(fold => `${lineOf(fold, waits)}\n`);
-    process.stdout.write(lines.length === 0 ? 'Nothing waits.\n' : lines.join(''));
+    process.stdout.write(lines.length === 0 ? 'Nothing is waiting.\n' : lines.join(''));
     peer.close();
     return;
   }
@@ -72,7 +83,7 @@ async function inbox(flags: InboxFlags): Promise<void> {
   });
   for (;;) {
     if (waiting.size === 0) {
-      terminal.say(['Nothing waits. A question appears here when it comes; Ctrl-C leaves.']);
+      terminal.say(['Nothing is waiting. A question appears here when it comes; Ctrl-C leaves.']);
       await new Promise<void>(resolve => {
         changed = resolve;
       });
@@ -86,7 +97,7 @@ async function inbox(flags: InboxFlags): Promise<void> {
     };
     const rows = folds(waiting);
     const id = await terminal.choose({
-      message: waiting.size === 1 ? 'One question waits.' : `${waiting.size} questions wait.`,
+      message: waiting.size === 1 ? 'One question is waiting.' : `${waiting.size} questions are waiting.`,
       choices: [
         ...rows.map(fold => ({ value: fold[0].id, label: lineOf(fold, waits) })),
         { value: '', label: 'Leave', hint: 'the questions stay open' },

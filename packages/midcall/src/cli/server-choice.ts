@@ -21,9 +21,10 @@ import { readNamedFile, usage } from './usage.ts';
 /**
  * The one server that the options name.
  * @param words - the words after `--`
+ * @param forAll - what the person does to use all servers of an `mcp.json`, if anything
  * @throws MidcallError `cli/usage` if they name none, or more than one
  */
-export function chooseServer(flags: ServerFlags, words: readonly string[]): ServerEntry {
+export function chooseServer(flags: ServerFlags, words: readonly string[], forAll?: string): ServerEntry {
   const ways = [words.length > 0, flags.url !== undefined, flags.server !== undefined || flags.config !== undefined];
   const waysUsed = ways.filter(Boolean).length;
   if (waysUsed === 0) throw usage('Name the server: -- <command>, --url <url>, or --server <name> of an mcp.json.');
@@ -32,7 +33,7 @@ export function chooseServer(flags: ServerFlags, words: readonly string[]): Serv
   if (waysUsed > 1) throw usage('Name the server in one way only: -- <command>, --url, or --server.');
   if (words.length > 0) return named(commandTarget(words));
   if (flags.url !== undefined) return named(targetAt(flags.url, flags));
-  return fromConfig(flags.config ?? 'mcp.json', flags.server);
+  return fromConfig(flags.config ?? 'mcp.json', flags.server, forAll);
 }
 
 /** A server that nobody has named, named by what it runs. */
@@ -83,12 +84,14 @@ export function readServerList(file: string, only?: string): readonly ServerEntr
   }
 }
 
-function fromConfig(file: string, name: string | undefined): ServerEntry {
+function fromConfig(file: string, name: string | undefined, forAll: string | undefined): ServerEntry {
   const entries = readServerList(file, name);
   if (entries.length === 1) return entries[0]!;
   if (entries.length === 0) throw usage(`There is no server in ${file} that can be used.`);
   const names = entries.map(entry => visible(entry.id, { max: 100 })).join(', ');
-  throw usage(`Choose one of the servers in ${file} with --server: ${names}.`);
+  throw usage(
+    `Choose one of the servers in ${file} with --server: ${names}.${forAll === undefined ? '' : ` ${forAll}`}`,
+  );
 }
 
 /** The file of `--server-auth`. Secrets may come from the environment, as in an `mcp.json`. */
