@@ -6,7 +6,7 @@ export const cardView = cards => ({
   show(question, { reply, ended }) {
     const card = cards.open({
       title: `${question.asker.id} asks`, // the name your user gave it, not the one it gives itself
-      question, // its kind: form, url, sampling-request, sampling-reply, roots, call, url-finish
+      question, // its kind: form, url, sampling-request, sampling-reply, roots, call, url-finish, sign-in
       onSend: async content => {
         const receipt = await reply({ action: 'accept', content });
         if (!receipt.ok && receipt.problem === 'invalid') card.complain(receipt.issues);

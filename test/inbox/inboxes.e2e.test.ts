@@ -80,9 +80,9 @@ describe('people', () => {
     }
     const eve = stage.principal('eve');
     const eves = await stage.signIn(bridge, 'eve');
-    expect((await here('admit', eve)).out).toBe('They were not removed.\n');
+    expect((await here('admit', eve)).out).toBe('Nothing to do: this person was not removed.\n');
     expect((await here('remove', eve)).out).toBe('Removed.\n');
-    expect((await here('remove', eve)).out).toBe('They were removed before.\n');
+    expect((await here('remove', eve)).out).toBe('Already removed.\n');
     expect((await here('people')).out).toMatch(/eve \(.*\)\n {2}signed in .*, 0 open, removed .* UTC\n/);
     expect((await eves.get('/')).status).toBe(401);
     expect((await here('admit', eve)).out).toBe('Admitted.\n');

@@ -47,7 +47,7 @@ it('an administrator invites a person by a link, lists their passkeys and revoke
   expect(listed).toMatch(new RegExp(`^${id} {2}Phone\\S+\\n {2}added 20\\S+ \\S+ UTC, never used\\n$`));
   expect(listed).not.toContain('\u202E');
   expect((await run('revoke', ada, id)).out).toBe('Revoked.\n');
-  expect((await run('revoke', ada, id)).out).toBe('It was revoked before.\n');
+  expect((await run('revoke', ada, id)).out).toBe('Already revoked.\n');
   expect((await run('passkeys', ada)).out).toMatch(/, revoked 20\S+ \S+ UTC\n$/);
   const record = (await run('record', '--principal', ada)).out;
   const lines = record

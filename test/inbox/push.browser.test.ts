@@ -274,6 +274,6 @@ it('a page says what is missing: the installed app on an iPhone, permission, a p
   await using without = await visitor(browser, { javaScriptEnabled: false });
   await signInWith(without.page, 'dora', inbox());
   await notifications(without.page);
-  expect(await without.page.locator('.this-device').textContent()).toContain('needs client script');
+  expect(await without.page.locator('.this-device').textContent()).toContain('needs JavaScript');
   for (const each of [phone, old, blocked, none]) expect(expected(each.troubles)).toEqual([]);
 });

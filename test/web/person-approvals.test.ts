@@ -191,7 +191,7 @@ describe('a call that rules ask several people about', () => {
     ['It was declined. The call was not made.', { votes: [vote('Ann', 'decline')], outcome: 'declined' }],
     ['Too few were left for 2 to agree. The call was not made.', { outcome: 'unreachable' }],
     ['The time ran out before 2 people had agreed. The call was not made.', { outcome: 'timed-out' }],
-    ['It waits no more for an answer. The call was not made.', { outcome: 'withdrawn' }],
+    ['It is no longer waiting for an answer. The call was not made.', { outcome: 'withdrawn' }],
   ] as const)(
     'the page says afterwards what became of the call, and not what its server was told: %s',
     async (says, more) => {

@@ -62,7 +62,7 @@ export function register(command: Command): void {
   addRulesFlags(addServerFlags(command))
     .option(
       '--root <dir>',
-      'tell the server of this directory; DIR=/path where a container has it there; repeatable',
+      'tell the server about this directory; DIR=/path where a container has it there; repeatable',
       repeatable,
     )
     .option('--answers <file>', 'answer from this JSON list of results, in order; nothing is guessed')

@@ -40,7 +40,9 @@ export function register(command: Command): void {
 
   of('people', 'list who has an inbox, when they last signed in, and how many questions are open').action(
     (flags: InboxesFlags) =>
-      using(flags, async ({ people }) => print((await people.list()).map(said).join('') || 'Nobody.\n')),
+      using(flags, async ({ people }) =>
+        print((await people.list()).map(said).join('') || 'Nobody has an inbox yet.\n'),
+      ),
   );
   of('notifications', 'list where people are told that a question waits, and what could not be delivered').action(
     (flags: InboxesFlags) =>
@@ -53,7 +55,7 @@ export function register(command: Command): void {
     .action((principal: string, flags: InboxesFlags) =>
       using(flags, async ({ people }) => {
         await mustBe(people, principal);
-        print((await people.remove(principal)) ? 'Removed.\n' : 'They were removed before.\n');
+        print((await people.remove(principal)) ? 'Removed.\n' : 'Already removed.\n');
       }),
     );
   of('admit', 'let a person who was removed sign in again')
@@ -61,7 +63,7 @@ export function register(command: Command): void {
     .action((principal: string, flags: InboxesFlags) =>
       using(flags, async ({ people }) => {
         await mustBe(people, principal);
-        print((await people.admit(principal)) ? 'Admitted.\n' : 'They were not removed.\n');
+        print((await people.admit(principal)) ? 'Admitted.\n' : 'Nothing to do: this person was not removed.\n');
       }),
     );
   of('invite', 'print a link by which a person adds a passkey, once and within 24 hours')
@@ -95,7 +97,7 @@ export function register(command: Command): void {
           throw usage(
             `They have no passkey ${visible(passkey, { max: 300 })}. See: midcall inboxes passkeys ${visible(JSON.stringify(principal), { max: 300 })}`,
           );
-        print((await passkeys.revoke(principal, passkey, 'administrator')) ? 'Revoked.\n' : 'It was revoked before.\n');
+        print((await passkeys.revoke(principal, passkey, 'administrator')) ? 'Revoked.\n' : 'Already revoked.\n');
       }),
     );
   of('record', 'print the record as JSON Lines: who was asked what kind of question when, and how it ended')

@@ -26,7 +26,7 @@ export const personTexts = {
   signedInAs: (name: string) => `Signed in as ${name}`,
   utc: 'Times are in UTC. With scripts on, they are in your own time zone.',
   open: {
-    count: (count: number) => (count === 0 ? 'Nothing waits' : `${plural(count, 'question')} waiting`),
+    count: (count: number) => (count === 0 ? 'Nothing is waiting' : `${plural(count, 'question')} waiting`),
     empty: 'Nothing is waiting for you.',
     emptyLead: [
       'When a tool that runs for you needs an answer, its question appears here: a form to fill in, a page to open, or a call that needs your yes.',
@@ -150,7 +150,7 @@ export const personTexts = {
       dismissed: (_: string, __: number, { isCall }: ApprovalNature) =>
         `It was closed without an answer.${isCall ? ` ${notMade}` : ''}`,
       withdrawn: (_: string, __: number, { isCall }: ApprovalNature) =>
-        isCall ? `It waits no more for an answer. ${notMade}` : 'The server no longer needs it.',
+        isCall ? `It is no longer waiting for an answer. ${notMade}` : 'The server no longer needs it.',
     },
     /** In short, in a list; `own` is the person's own part. */
     standing: {
@@ -187,7 +187,7 @@ export const personTexts = {
       'To add your first passkey here, you need an invitation. Ask an administrator of this inbox for one, and open its link in this browser.',
     signInAgain: 'Sign in again',
     impossible: (origin: string) =>
-      `Browsers have passkeys only where the address has a name and begins with https://. This inbox is at ${origin}. Whoever runs it can change that: --public-url https://…`,
+      `Browsers have passkeys only at an https:// address with a host name, not an IP address. This inbox is at ${origin}. Whoever runs it can change that: --public-url https://…`,
     noScript: 'Passkeys need JavaScript, which is off or did not load.',
     backTo: 'Back to the question',
     script: {
@@ -244,7 +244,7 @@ export const personTexts = {
       'Tap Share, then “Add to Home Screen”. Open the inbox from there, sign in, and turn them on here.',
     ],
     unsupported: ['This browser cannot show notifications of an app. Open the inbox in another one.'],
-    needsScript: 'Turning notifications on needs client script, which is off in this browser.',
+    needsScript: 'Turning notifications on needs JavaScript, which is off in this browser.',
     notSubscribed: 'The browser could not turn notifications on. It may be offline, or have no push service.',
     noAddress: [
       'Notifications and the app need an address that begins with https://, and this inbox has none.',
@@ -262,7 +262,7 @@ export const personTexts = {
   offline: {
     title: 'Your inbox cannot be reached',
     lines: [
-      'This device is offline, or the inbox is away. Nothing of your questions is stored on this device.',
+      'This device is offline, or the inbox cannot be reached. Nothing of your questions is stored on this device.',
       'This page opens the inbox as soon as it answers.',
     ],
   },
