@@ -283,6 +283,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
   let closed: Promise<unknown> | undefined;
   const instance: Instance = {
     servedBy: new Set(),
+    unstoredKey: options.store || config.keys.ephemeral ? undefined : config.keys.keys[0]?.id,
+    warn: config.warn,
     begin() {
       config.stops.begin();
       tasks.release();

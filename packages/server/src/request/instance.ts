@@ -9,6 +9,9 @@ import type { McpServer, Server } from '@modelcontextprotocol/server';
 export interface Instance extends StopPart {
   /** Those who serve its servers: the last of them to stop stops the instance. */
   readonly servedBy: Set<object>;
+  /** The key of an instance that remembers nothing of what others with the same key have accepted; undefined if a store does. */
+  readonly unstoredKey: string | undefined;
+  warn(message: string): void;
 }
 
 const instances = new WeakMap<McpServer | Server, Instance>();

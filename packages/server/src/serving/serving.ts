@@ -9,10 +9,18 @@ import { writeError } from '../observe/index.ts';
 import { type Instance, instanceOf } from '../request/index.ts';
 import { ClientRequests, onConnect } from '../sdk-seam/index.ts';
 
+/** So many servers show whether each has an instance of its own; a factory may well choose between two. */
+const enough = 3;
+
+const onePerServer =
+  'midcall: midcall() is called anew for each server. Without a store, each of them has its own memory of the answers that were ' +
+  'accepted, so the same answer can count twice. Call it once per process, outside the function that makes servers.';
+
 export class Serving {
   readonly #instances = new Set<Instance>();
   readonly #connections = new Set<ClientRequests>();
   readonly #watched = new WeakSet<object>();
+  #servers = 0;
   #stopping: Promise<void> | undefined;
   #refuses = false;
 
@@ -24,11 +32,23 @@ export class Serving {
   /** Takes note of a server of the factory. @returns it */
   made<S extends McpServer | Server>(server: S): S {
     const instance = instanceOf(server);
+    this.#servers += 1;
     if (instance) {
       instance.servedBy.add(this);
       this.#instances.add(instance);
+      if (this.#servers === enough && this.#isOnePerServer(instance)) instance.warn(onePerServer);
     }
     return server;
+  }
+
+  /** True if each server has an instance of its own, and none knows which answers another has accepted. */
+  #isOnePerServer({ unstoredKey }: Instance): boolean {
+    const instances = [...this.#instances];
+    return (
+      unstoredKey !== undefined &&
+      instances.length === enough &&
+      instances.every(instance => instance.unstoredKey === unstoredKey)
+    );
   }
 
   /** Follows the requests of a server's connections, besides taking note of it. */
