@@ -28,7 +28,7 @@ describe('004-12; D-25: shorthands', () => {
     ['a list of texts', ['red', 'green'], { type: 'string', enum: ['red', 'green'] }, 'red', 'red', 'blue'],
     ['String', String, { type: 'string' }, 'x', 'x', 1],
     ['Number', Number, { type: 'number' }, 2.5, 2.5, '2,5'],
-    ['Boolean', Boolean, { type: 'boolean' }, false, false, 'no'],
+    ['Boolean', Boolean, { type: 'boolean', title: 'Confirm' }, false, false, 'no'],
     [
       'a list in a list',
       [['a', 'b']],

@@ -353,7 +353,7 @@ describe.each(eras)('%s', era => {
     const answers = [accept({ value: true }), accept({ value: true })];
     const { asked } = await act({ era, answers }, async call => {
       await call.elicit({ message: 'Confirm?', form: Boolean });
-      const properties = { value: { type: 'boolean' } } as const;
+      const properties = { value: { type: 'boolean', title: 'Confirm' } } as const;
       await call.elicit({ message: 'Confirm?', form: { type: 'object', properties, required: ['value'] } });
       return '';
     });

@@ -185,7 +185,7 @@ describe.each(eras)('%s', era => {
     expect(questions(at).map(each => (each.schema as { properties: object }).properties)).toEqual([
       { value: { type: 'string', enum: ['red', 'green', 'blue'] } },
       { value: { type: 'string' } },
-      { value: { type: 'boolean' } },
+      { value: { type: 'boolean', title: 'Confirm' } },
       { name: { type: 'string' }, email: { type: 'string' } },
     ]);
   });

@@ -150,7 +150,8 @@ interface Spelled {
 /** The raw schema that `input` is short for, or undefined if it is no shorthand. */
 function spellOut(input: unknown): Spelled | undefined {
   if (isRecord(input) && own(input, 'type') === 'object') return { schema: input, wrapped: false };
-  const property = spellProperty(input);
+  // Hosts label a field by its title, or else by its name: below a question, a box called "value" says nothing.
+  const property = input === Boolean ? { type: 'boolean', title: 'Confirm' } : spellProperty(input);
   if (property) return { schema: wrap(property), wrapped: true };
   if (!isRecord(input)) return undefined;
   const properties: [string, Json][] = [];
