@@ -65,7 +65,7 @@ it('000-23: the glossary has the ten terms, each as people say it and as it is m
 it('000-24: the lesson has its time, what it needs, its goals with tests that are there, and what to read next', () => {
   const lesson = read('docs/lesson.md');
   expect(lesson).toMatch(
-    /^This takes forty-five minutes\. You need [^.]*20\.19 or newer .*\s+.* what an MCP server is\.$/m,
+    /^This takes forty-five minutes\. You need Node 22\.12 or newer, or Node 20 from 20\.19 on, .*\s+.* what an MCP server is\.$/m,
   );
   const goals = section(lesson, 'What you will be able to do, and what shows it')
     .split(/^- \[ \] /m)
