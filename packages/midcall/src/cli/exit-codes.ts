@@ -8,7 +8,7 @@ import { Help } from 'commander';
 export const exitCodes = {
   ok: { code: 0, meaning: 'The call completed, even if a question was declined or dismissed.' },
   toolError: { code: 1, meaning: 'The tool reported an error, or the server refused the call.' },
-  found: { code: 1, meaning: 'lint found an error in the server.' },
+  found: { code: 1, meaning: 'lint found an error in the server, or the record of inboxes was changed.' },
   usage: {
     code: 2,
     meaning: 'The command line is wrong: an unknown option, a missing argument, or arguments that do not fit.',
