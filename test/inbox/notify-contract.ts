@@ -57,7 +57,12 @@ export function notifyContract(name: string, place: () => Promise<Place>): void 
       for (const each of [device, phone]) expect(each.shown(a.publicKey)).toEqual([waiting]);
       expect(bobs.received).toEqual([]);
       const [{ headers }] = device.received as [(typeof device.received)[0]];
-      expect(headers).toMatchObject({ topic: 'question', urgency: 'high', 'content-encoding': 'aes128gcm' });
+      expect(headers).toMatchObject({
+        topic: 'question',
+        urgency: 'high',
+        ttl: '86400',
+        'content-encoding': 'aes128gcm',
+      });
       expect(a.errors).toEqual([]);
     });
 

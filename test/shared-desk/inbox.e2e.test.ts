@@ -62,9 +62,11 @@ it.each(few(eras, '2026-07-28'))(
 
     expect(await host.call()).toBe(`accept in call 1 of ${name}`);
     await inbox.until('plain-host came back, and has the result.');
+    expect(inbox.text()).not.toContain('\u0007');
 
-    // It is seen there now, so the host waits for it.
+    // It rings; and it is seen there now, so the host waits for it.
     const second = host.call();
+    await inbox.until('\u0007');
     await inbox.until(/for ask \(plain-host waits until \d\d:\d\d:\d\d\)/);
     inbox.type(enter);
     await inbox.until('shows all of it');

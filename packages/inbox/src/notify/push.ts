@@ -12,8 +12,8 @@ export interface PushText {
   readonly body: string;
 }
 
-/** How long a push service keeps it for a device that is off. */
-const keptSeconds = 4 * 60 * 60;
+/** How long a push service keeps it for a device that is off, as at night. */
+const keptSeconds = 24 * 60 * 60;
 
 const bytesOf = (text: string): number => Buffer.from(text, 'base64url').length;
 

@@ -39,10 +39,12 @@ async function inbox(flags: InboxFlags): Promise<void> {
     ...(flags.plain && { plain: true }),
   });
   let changed = (): void => {};
+  let isListening = false;
   const found = await findDesk(deskSocketPath(), { role: 'inbox' }, (word, body) => {
     if (word === 'asked') {
       const question = body['question'] as Question;
       waiting.set(question.id, { question, ended: new AbortController() });
+      if (isListening) process.stderr.write(bell);
     } else if (word === 'ended') {
       const id = String(body['id']);
       waiting.get(id)?.ended.abort(body['ending'] as Ending);
@@ -81,6 +83,7 @@ async function inbox(flags: InboxFlags): Promise<void> {
     process.stderr.write('The desk has ended. Its questions are there again when it runs: midcall inbox\n');
     process.exit(0);
   });
+  isListening = true;
   for (;;) {
     if (waiting.size === 0) {
       terminal.say(['Nothing is waiting. A question appears here when it comes; Ctrl-C leaves.']);
@@ -118,6 +121,9 @@ async function inbox(flags: InboxFlags): Promise<void> {
   }
   process.exit(0);
 }
+
+/** Terminals ring or blink at it, so that somebody who does something else notices. */
+const bell = '\u0007';
 
 /** The rows of the list: alike calls are one. */
 const folds = (waiting: ReadonlyMap<string, Waiting>) =>
