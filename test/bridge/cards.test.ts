@@ -64,7 +64,7 @@ describe.each(alike)('a host of %s with Apps alone before a server of %s', (host
     await client.listTools();
     const result = await client.callTool(remove);
     expect(result.isError).toBeFalsy();
-    expect(textOf(result)).toMatch(/^Nothing has been done yet/);
+    expect(textOf(result)).toMatch(/^It is not finished/);
     const card = cardIn(result);
     expect(card?.question).toMatchObject({ message: 'Remove a.md?', fields: [{ name: 'sure' }, { name: 'why' }] });
     expect(done).toEqual([]);

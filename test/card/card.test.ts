@@ -1,4 +1,5 @@
 /** Cards: a question in the conversation of a host that shows MCP Apps and has no elicitation. */
+import type { Call } from '@midcall/server';
 import { connect, type SignIn } from '@midcall/server/connect';
 import { scriptedPerson } from '@midcall/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -9,11 +10,11 @@ import { apps, cardScene, type SceneOptions } from './scene.ts';
 describe.each(corners)('%s over %s', (era, carrier) => {
   const scene = (more: Omit<SceneOptions, 'era' | 'carrier'> = {}) => cardScene({ era, carrier, ...more });
 
-  it('the call ends with a plain result that says that nothing is done, and the App gets the question', async () => {
+  it('the call ends with a plain result that says that it is not finished, and the App gets the question', async () => {
     const { pair, paint, ran, events } = await scene();
     const { text, isError, card } = await paint();
     expect(isError).toBe(false);
-    expect(text).toMatch(/^Nothing has been done yet: 'paint' waits for the person/);
+    expect(text).toMatch(/^It is not finished: 'paint' waits for the person/);
     expect(text).toContain('> Which colour?');
     expect(card).toMatchObject({
       question: { message: 'Which colour?', fields: [{ kind: 'select', name: 'value', required: true }] },
@@ -278,15 +279,36 @@ describe.each(corners)('%s over %s', (era, carrier) => {
   });
 
   describe('in a host that shows no card', () => {
-    const withPages = async () => {
+    const withPages = async (more: Pick<SceneOptions, 'handler'> = {}) => {
       const pages = connect({ name: 'Painter', reach: { kind: 'here', browser: false } });
       onTestFinished(() => pages.close());
-      return scene({ options: { channels: ['native', 'card', 'page'], pages } });
+      return scene({ options: { channels: ['native', 'card', 'page'], pages }, ...more });
     };
+    const asks = async (call: Call) => (await call.elicit({ message: 'Which?', form: ['red', 'green'] })).action;
+
+    it('the model is told to make the same call again only if no step of this one was done, which would be done twice', async () => {
+      const again = "call 'paint' again with the same arguments after 20 seconds: you then get a link for them.";
+      const stepped = (step: (call: Call) => Promise<unknown>) => async (call: Call) => {
+        await step(call).catch(() => {});
+        return asks(call);
+      };
+      const failing = (call: Call) => call.step('charge', () => Promise.reject(new Error('No answer.')));
+      for (const [handler, says] of [
+        [asks, again],
+        [stepped(call => call.step('charge', () => 1)), 'this app cannot show it: tell them so.'],
+        // It may have had an effect.
+        [stepped(failing), 'this app cannot show it: tell them so.'],
+      ] as const) {
+        const { pair, paint } = await withPages({ handler });
+        const { text } = await paint();
+        expect(text.split('\n').at(-1)).toBe(`If they see no form, ${says}`);
+        await pair.close();
+      }
+    });
 
     it('a host gets a link when the same call comes again, and no card has been reported for 20 seconds', async () => {
       const { pair, paint, later } = await withPages();
-      expect((await paint()).text).toContain("call 'paint' again with the same arguments after 20 seconds");
+      expect((await paint()).card?.question).toBeDefined();
       later(19_000);
       expect((await paint()).card?.question).toBeDefined();
       later(1_000);
@@ -310,9 +332,9 @@ describe.each(corners)('%s over %s', (era, carrier) => {
       await pair.close();
     });
 
-    it('the model is told to say that nothing was done if there are no pages', async () => {
+    it('the model is told that the form cannot be shown if there are no pages', async () => {
       const { pair, paint, later } = await scene();
-      expect((await paint()).text).toContain('this app cannot show it: tell them that nothing was done.');
+      expect((await paint()).text).toContain('this app cannot show it: tell them so.');
       later(30_000);
       expect((await paint()).card?.question).toBeDefined();
       await pair.close();
@@ -389,7 +411,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     });
     const { text, isError, card } = await paint();
     expect({ text, isError }).toMatchObject({
-      text: expect.stringMatching(/^Nothing has been done yet/),
+      text: expect.stringMatching(/^It is not finished/),
       isError: false,
     });
     expect(ran).toEqual(['find']);

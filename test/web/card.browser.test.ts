@@ -70,7 +70,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
     const { page, troubles } = await open(era, 'card_paint', painter(ran));
     const app = await frameOf(page);
     await app.getByText('Which colour?').waitFor();
-    expect(await page.locator('.entry-result').textContent()).toContain('Nothing has been done yet');
+    expect(await page.locator('.entry-result').textContent()).toContain('It is not finished');
     expect(await violations(page)).toEqual([]);
     await app.getByText('green', { exact: true }).click();
     await app.getByText('Send answer').click();

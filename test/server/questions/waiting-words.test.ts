@@ -20,7 +20,7 @@ it('a question that the model passes on names each field with what it may be', (
   const text = relayText({ message: 'Book?', fields, ticket: 't.1', tool: 'resume', minutes: 10 });
   expect(text).toBe(
     [
-      'This call is waiting for the person, whom it cannot ask by itself. Nothing has been done yet.',
+      'This call is waiting for the person, whom it cannot ask by itself. It is not finished.',
       'Put this question to the person in these words, and wait. Do not answer for them, and do not guess:',
       '',
       '> Book?',

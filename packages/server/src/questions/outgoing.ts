@@ -106,6 +106,10 @@ export type Outgoing = ClientAsk | ApartAsk | ResultAsk;
 /** One run of a call. */
 export type CallRun<R = unknown> = Run<R, Outgoing>;
 
+/** How many steps of a call have been done, or may have been: one that failed may have had an effect. */
+export const stepsDone = ({ journal }: Pick<CallRun, 'journal'>): number =>
+  journal.filter(({ kind }) => kind === 'step').length;
+
 /** The open questions that are sent in one way. */
 export const leavingTo = <T extends Outgoing['to']>(
   to: T,

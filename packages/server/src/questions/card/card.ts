@@ -11,7 +11,7 @@ import { digest } from '../../base/index.ts';
 import type { CallRequest, Cards, Config } from '../../request/index.ts';
 import { type AskChannel, type ChannelCall, type FormQuestion, isOn } from '../channel.ts';
 import { formDigest } from '../form-digest.ts';
-import type { ApartAsk, ResultAsk } from '../outgoing.ts';
+import { type ApartAsk, type ResultAsk, stepsDone } from '../outgoing.ts';
 import { pageSwitch } from '../page/plan.ts';
 import { putForm } from '../put-form.ts';
 import { quoted } from '../quoted.ts';
@@ -59,7 +59,7 @@ export const card: AskChannel = {
 
 function outgoing<T>(
   { ask, form, wayBack }: FormQuestion<T>,
-  { config }: ChannelCall,
+  { run, config }: ChannelCall,
   message: string,
   before: Parameters<typeof asCorrection>[1] | undefined,
 ): ResultAsk {
@@ -76,21 +76,17 @@ function outgoing<T>(
       const ttlMs = timeoutMs + config.stateTtlMs;
       await config.contents.set(unseenKey(digest(binding)), String(config.clock.now()), { ttlMs, ifAbsent: true });
     },
-    result: (ticket, dueAt, request) => ({
-      content: [
-        {
-          type: 'text',
-          text: cardText(
-            message,
-            request.name,
-            request.registered.gateway ? 'elsewhere' : hasPages ? 'link' : 'nothing',
-          ),
-        },
-      ],
-      // A schema that admits the result of a waiting call admits this.
-      ...(request.registered.structured && { structuredContent: {} }),
-      _meta: cardMeta({ question: { message, fields, ...defined({ wayBack }) } }, { ticket, dueAt }, request),
-    }),
+    result(ticket, dueAt, request) {
+      // The same call again is another one: it would repeat what this one has done.
+      const ownAgain = hasPages && stepsDone(run) === 0 ? 'link' : 'nothing';
+      const text = cardText(message, request.name, request.registered.gateway ? 'elsewhere' : ownAgain);
+      return {
+        content: [{ type: 'text', text }],
+        // A schema that admits the result of a waiting call admits this.
+        ...(request.registered.structured && { structuredContent: {} }),
+        _meta: cardMeta({ question: { message, fields, ...defined({ wayBack }) } }, { ticket, dueAt }, request),
+      };
+    },
   };
 }
 
@@ -128,12 +124,12 @@ export function cardOfPage(
 
 /**
  * What a tool says to the model while the person has its question on a card.
- * @param whenRepeated - what the same call gives if it is made again, for a host that shows no card
+ * @param whenRepeated - what the same call gives if it is made again, for a host that shows no card; `nothing` if it must not be
  */
 function cardText(message: string, tool: string, whenRepeated: 'link' | 'elsewhere' | 'nothing'): string {
   const name = visible(tool, { max: 200 });
   return [
-    `Nothing has been done yet: '${name}' waits for the person, who sees this question as a form beside this result:`,
+    `It is not finished: '${name}' waits for the person, who sees this question as a form beside this result:`,
     '',
     ...quoted(message),
     '',
@@ -146,5 +142,5 @@ function cardText(message: string, tool: string, whenRepeated: 'link' | 'elsewhe
 const unseen = (name: string) => ({
   link: `If they see no form, call '${name}' again with the same arguments after 20 seconds: you then get a link for them.`,
   elsewhere: `If they see no form, call '${name}' again with the same arguments: they are then asked elsewhere.`,
-  nothing: 'If they see no form, this app cannot show it: tell them that nothing was done.',
+  nothing: 'If they see no form, this app cannot show it: tell them so.',
 });

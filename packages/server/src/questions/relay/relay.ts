@@ -89,7 +89,7 @@ interface RelayText {
 /** What a tool says to the model when the person can only be reached through it. */
 export function relayText({ message, fields, ticket, tool, minutes }: RelayText): string {
   return [
-    'This call is waiting for the person, whom it cannot ask by itself. Nothing has been done yet.',
+    'This call is waiting for the person, whom it cannot ask by itself. It is not finished.',
     'Put this question to the person in these words, and wait. Do not answer for them, and do not guess:',
     '',
     ...quoted(message),
