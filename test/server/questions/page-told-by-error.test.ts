@@ -115,13 +115,40 @@ it('other questions have pages of their own', async () => {
   expect(new Set(urls).size).toBe(5);
 });
 
+const step = (run: Parameters<Handler>[1]) => run.step('act', () => ({ run: () => 1, idempotent: false }));
+
+it('after a step the client is asked in URL mode, since its next call would do the step again', async () => {
+  const on = scene(urlMode);
+  const run = on.begin(async (put, own) => {
+    await step(own);
+    return put(told);
+  });
+  const outcome = await run.next();
+  expect(outcome).toMatchObject({ kind: 'needs', asks: [{ detail: { params: { mode: 'url', message: 'Sign' } } }] });
+  expect(run.journal.at(-1)!.value).toMatchObject({ at: { announce: 'url' } });
+  // No attempt comes for this page, and nobody is notified of its end.
+  expect(on.log).toEqual([]);
+});
+
 it('a finished page is put back where the call ends with another page, unless a step acted on its answer', async () => {
   for (const acts of [false, true]) {
-    const on = scene(urlMode);
+    let begin = (): void => {};
+    let acted: Promise<unknown> = Promise.resolve();
+    const on = scene({
+      ...urlMode,
+      async open({ pageId, message }) {
+        if (message === 'Then this') begin();
+        await acted;
+        return { url: `https://p.example/${pageId}` };
+      },
+    });
     const go = () =>
       attempt(on, async (put, run) => {
         const first = await put(told);
-        if (acts) await run.step('act', () => ({ run: () => 1, idempotent: false }));
+        // By something else than the handler's own course, while the page is opened.
+        begin = () => {
+          if (acts) acted = step(run);
+        };
         return [first, await put({ ...told, message: 'Then this' })];
       });
     await go();

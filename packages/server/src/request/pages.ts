@@ -48,8 +48,9 @@ export interface UrlAsk<T> {
   readonly required?: boolean;
   /**
    * True to end the call with URLElicitationRequiredError (-32042) on 2025-11-25 instead of asking within it: the client calls
-   * again when the person has finished, and the same call then gets the answer. It has no effect on 2026-07-28, or if the
-   * assurance needs a one-time code (on stdio), which an error cannot show: then the client is asked in URL mode.
+   * again when the person has finished, and the same call then gets the answer. It has no effect on 2026-07-28; after a step of
+   * this call, which the next call would repeat; or if the assurance needs a one-time code (on stdio), which an error cannot show.
+   * Then the client is asked in URL mode.
    */
   readonly asError?: boolean;
 }

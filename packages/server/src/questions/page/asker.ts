@@ -21,7 +21,7 @@ import { checkUrlAsk } from '../check-ask.ts';
 import { checkPageChannels } from '../check-channels.ts';
 import { AskHistory } from '../judge.ts';
 import { askConsent } from '../native/native.ts';
-import type { ApartAsk, CallRun, ClientAsk } from '../outgoing.ts';
+import { type ApartAsk, type CallRun, type ClientAsk, stepsDone } from '../outgoing.ts';
 import { elapsed, type Recording, readRecording, unanswered } from '../recording.ts';
 import type { PageCall } from './page-call.ts';
 import {
@@ -66,8 +66,12 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
   /** Plans a page. If this person has too many open, the call ends and the pages it opened are withdrawn. */
   const planned = async (question: PageQuestion, identity: readonly unknown[]): Promise<Json> => {
     if (!pages) return { kind: 'unavailable' } satisfies Plan;
+    // After an error the client calls again, from the top: a step that is done would be done twice.
+    const asError = question.asError && stepsDone(run) === 0;
     try {
-      const pagePlan = await (question.asError ? toldByError(question, identity, pages) : open(question, pages));
+      const pagePlan = await (asError
+        ? toldByError(question, identity, pages)
+        : open({ ...question, asError: false }, pages));
       return pagePlan as unknown as Json;
     } catch (error) {
       const outcomes = isMidcallError(error, 'connect/limit') ? await Promise.allSettled(opened) : [];
@@ -80,7 +84,6 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
 
   /** Finished pages, announced by an error, that this run has taken, with the number of steps it had run by then. */
   const taken: { readonly key: string; readonly at: Announced; readonly steps: number }[] = [];
-  const steps = (): number => run.journal.filter(({ kind }) => kind === 'step').length;
   const keep = (key: string, at: Announced): Promise<boolean> => {
     const ttlMs = Math.max(1, at.dueAt - config.clock.now());
     return config.contents.set(key, JSON.stringify(at), { ttlMs, ifAbsent: true });
@@ -99,7 +102,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
         // Only the run that takes a finished page gets its answer.
         const announcement = read(await config.contents.take(key));
         if (announcement && (await pages.service.outcome(announcement.pageId, 0))) {
-          taken.push({ key, at: announcement, steps: steps() });
+          taken.push({ key, at: announcement, steps: stepsDone(run) });
           return { kind: 'announced', at: announcement };
         }
         if (announcement && config.clock.now() < announcement.dueAt) await keep(key, announcement);
@@ -232,7 +235,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
         const outcome = await pages.service.outcome(at.pageId, 0);
         // The call will be retried for this page: other finished pages are returned for that retry, unless a step acted on
         // them.
-        const unused = outcome ? [] : taken.filter(each => each.steps === steps());
+        const unused = outcome ? [] : taken.filter(each => each.steps === stepsDone(run));
         for (const each of unused) await keep(each.key, each.at);
         return outcome;
       });
