@@ -1,4 +1,5 @@
 /** Questions to others than the requester, in an inbox that the test answers for, in both eras and over both transports. */
+import { MidcallError } from '@midcall/core/errors';
 import {
   type Answer,
   type ApprovalInbox,
@@ -12,6 +13,7 @@ import {
   whyNot,
 } from '@midcall/server';
 import { connect } from '@midcall/server/connect';
+import { memoryStore, type Store } from '@midcall/server/stores/memory';
 import {
   connectPair,
   eras,
@@ -460,7 +462,7 @@ describe.each(eras)('a question that an inbox can never answer, on %s', era => {
         failed(asks({ from }), {
           inbox: { ...finance(), whyNot: () => Promise.reject(new Error('connect postgres://secret')) },
         }),
-      'Nobody was asked: the inbox could not be reached.',
+      'This could not be asked: the inbox or the store could not be used.',
     ],
   ];
   it.each(missing)(
@@ -479,12 +481,46 @@ describe.each(eras)('a question that an inbox can never answer, on %s', era => {
         throw new Error('connection lost: postgres://secret');
       },
     };
-    expect(await failed(asks({ from }), { inbox: failing })).toContain(
-      'Nobody was asked: the inbox could not be reached.',
-    );
+    const { act, mid } = await served({ ...at, carrier: 'http' }, asks({ from }), { inbox: failing });
+    const text = await act();
+    expect(text).toContain('This could not be asked: the inbox or the store could not be used.');
+    expect(text).not.toMatch(/nobody|again|secret/i);
     expect(await inbox.look(inbox.asked[0]!.id)).toMatchObject({
       outcome: { action: 'cancel', reason: 'unavailable' },
     });
+    expect(await mid.calls()).toEqual([]);
+  });
+
+  it('nobody is asked while the list of calls that wait cannot be written', async () => {
+    const inbox = finance();
+    const memory = memoryStore();
+    const store: Store = {
+      ...memory,
+      async set(name, ...how) {
+        if (name.startsWith('waiting-call:')) throw new MidcallError('store/unavailable', 'Locked. Try again.');
+        return memory.set(name, ...how);
+      },
+    };
+    const text = await failed(asks({ from }), { inbox, store });
+    expect(text).toContain('This could not be asked: the inbox or the store could not be used.');
+    expect(text).not.toContain('again');
+    expect(inbox.asked).toEqual([]);
+  });
+
+  it('a question that was asked before stays in the inbox, with its votes, if it cannot be asked again', async () => {
+    const withdrawn: string[] = [];
+    const votes = [{ ...requester, action: 'accept', assurance: 'verified', at: 1 }] as const;
+    const inbox: ApprovalInbox = {
+      ...finance(),
+      look: async () => ({ votes }),
+      ask: () => Promise.reject(new Error('connection lost')),
+      withdraw: async id => void withdrawn.push(id),
+    };
+    const { act, mid } = await served({ ...at, carrier: 'http' }, asks({ from }), { inbox });
+    const text = await act();
+    expect(text).toContain('This could not be asked: the inbox or the store could not be used.');
+    expect(withdrawn).toEqual([]);
+    expect((await mid.calls()).map(({ kind }) => kind)).toEqual(['approvers']);
   });
 
   it('a question that an inbox can never answer is refused the same way in every run of a handler that goes on', async () => {

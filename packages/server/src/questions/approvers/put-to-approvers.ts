@@ -25,7 +25,7 @@ interface InboxQuestion extends Pick<ApprovalAsk, 'id' | 'from' | 'askedAt' | 'd
 /** The record of a question before its answer. */
 type Asked =
   | { readonly kind: 'in-inbox'; readonly at: InboxQuestion }
-  /** Nobody was asked. */
+  /** It could not be asked. */
   | { readonly kind: 'refused'; readonly why: string }
   /** An earlier refusal of the same question stands. */
   | { readonly kind: 'standing-decline' };
@@ -61,7 +61,7 @@ export const putToApprovers = <T>(question: FormQuestion<T>, call: ChannelCall):
             open(id, { ...question, ask: { ...ask, message } }, schema as unknown as Json, approvals, config).catch(
               (error: unknown) => {
                 cause = error;
-                return { kind: 'refused', why: notAsked(error) };
+                return { kind: 'refused', why: whyRefused(error) };
               },
             ),
     );
@@ -130,25 +130,31 @@ async function open(
   const askedAt = config.clock.now();
   const dueAt = askedAt + (ask.timeoutMs ?? config.askTimeoutMs);
   const { method, name: called, principal, flow } = call;
+  const of = { waitsFor: name, method, name: called, principal, flow, since: askedAt, until: dueAt } as const;
+  // Before anybody is asked: once they are, nothing else that fails may end the question.
+  await config.waiting.add({ kind: name, ref: id, ...of });
   try {
     const { url } = await inbox.ask({
       ...{ id, from, requester, server, assurance, askedAt, dueAt, schema, message: ask.message },
       call: { method, name: called, arguments: args },
       ...defined({ details: ask.details }),
     });
-    const of = { waitsFor: name, method, name: called, principal, flow, since: askedAt, until: dueAt } as const;
-    await config.waiting.add({ kind: name, ref: id, ...of });
     return { kind: 'in-inbox', at: { id, from, askedAt, dueAt, url } } satisfies Asked as unknown as Json;
   } catch (error) {
-    // It may have been stored all the same, and nobody would wait for its answer.
-    await inbox.withdraw(id).catch(() => {});
+    // It may have been stored all the same, and nobody would wait for its answer. What was asked before may have votes.
+    if (!wasAsked) await withdraw(id, { inbox, waiting: config.waiting, warn: () => {} });
     throw error;
   }
 }
 
-/** What a handler is told; the words of other errors may contain what no client should know. */
-const notAsked = (error: unknown): string =>
-  `Nobody was asked: ${isMidcallError(error) ? error.message : 'the inbox could not be reached.'}`;
+/**
+ * What a handler is told. After any other failure it is not known whether somebody was asked, and its words may contain what no
+ * client should know, or say to try again.
+ */
+const whyRefused = (error: unknown): string =>
+  isMidcallError(error, 'ask/unavailable')
+    ? `Nobody was asked: ${error.message}`
+    : 'This could not be asked: the inbox or the store could not be used.';
 
 /** The wait for a question in the inbox. @param isNew - true if this run asked it */
 function waiting(
