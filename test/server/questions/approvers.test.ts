@@ -330,7 +330,7 @@ describe.each(pairings)('a question to approvers, %s over %s', (era, carrier) =>
     isDown = false;
     inbox.vote(pay, 'ada', yes);
     expect(await call('resume', ticketIn(third))).toBe('accept true');
-    expect(warned.filter(each => each.includes('the inbox cannot be read'))).toHaveLength(1);
+    expect(warned.filter(each => each.includes('The inbox cannot be read.'))).toHaveLength(1);
   });
 
   it('a question to approvers has timed out when its time is up, and no answer counts in the inbox from then on', async () => {

@@ -254,6 +254,13 @@ it('a page that was consented to and never finished is unfinished, by whoever wa
   }
 });
 
+it('a page of which it is not known whether it was finished is not unfinished', async () => {
+  for (const kind of [urlMode, forms]) {
+    const got = await scene(kind).put(ask, byPage(unanswered('error', 40)));
+    expect(answerOf(got)).toMatchObject({ action: 'cancel', reason: 'error', by: { ...page, elapsedMs: 40 } });
+  }
+});
+
 it('a refusal faster than a person counts for nothing where a level is demanded, and leaves a link (plan-N3)', async () => {
   const hasty = { suspectBelowMs: 250, check: 'sign-in' as const };
   const demanding = { ...ask, assurance: 'verified' as const };

@@ -1,11 +1,21 @@
 /**
  * Waits for answers that do not come through the client, for as long as a request may be held, sending signs of life meanwhile.
+ * An answer that cannot be read now is one that is not known yet: the person may have given it, so the call goes on waiting.
  */
 
+import { isMidcallError } from '@midcall/core/errors';
+import { visible } from '@midcall/core/text';
+import { steadyNow } from '@midcall/core/time';
 import type { OpenAsk } from '../engine/index.ts';
 import { type ApartAsk, type Recording, unanswered } from '../questions/index.ts';
 import { type CallRequest, type Config, detachedOf } from '../request/index.ts';
 import { signsOfLife } from './signs-of-life.ts';
+
+/** Milliseconds after which an answer that could not be read is looked for again. */
+const AGAIN_MS = 10_000;
+
+/** The questions whose answer could not be read when it was last looked for. */
+const unread = new WeakSet<ApartAsk>();
 
 /**
  * Waits until one of the questions is answered or its time is up, at most `ms`.
@@ -19,10 +29,12 @@ export async function awaitApart(
   config: Config,
   stopping: AbortSignal,
 ): Promise<ReadonlyMap<string, Recording>> {
+  const { clock } = config;
+  const until = steadyNow(clock) + ms;
   const look = async (): Promise<Map<string, Recording>> => {
     const recordings = new Map<string, Recording>();
     for (const { id, detail } of asks) {
-      const recording = await detail.collect(0);
+      const recording = await read(detail, config, 0);
       if (recording) recordings.set(id, recording);
     }
     return recordings;
@@ -36,10 +48,17 @@ export async function awaitApart(
   stopping.addEventListener('abort', stop, { once: true });
   const message = (): string => signOf(asks);
   const tell = (): void => detachedOf(request.ctx)?.tell?.(message());
+  const outcome = async ({ detail }: OpenAsk<ApartAsk>): Promise<void> => {
+    for (let left = ms; left > 0 && !done.signal.aborted; left = until - steadyNow(clock)) {
+      await read(detail, config, left, done.signal, tell);
+      if (!unread.has(detail)) return;
+      await pause(Math.min(until - steadyNow(clock), AGAIN_MS), done.signal, config);
+    }
+  };
   const quiet = signsOfLife(request, config, { message, atOnce: true });
   try {
     if (asks.some(({ detail }) => detail.inInbox)) tell();
-    await Promise.race(asks.map(({ detail }) => detail.collect(ms, done.signal, tell)));
+    await Promise.race(asks.map(outcome));
   } finally {
     quiet();
     done.abort();
@@ -49,10 +68,41 @@ export async function awaitApart(
   return signal.aborted ? new Map() : look();
 }
 
+/** @returns undefined while the outcome is not known, or cannot be read */
+async function read(detail: ApartAsk, { warnOnce }: Config, ...how: Parameters<ApartAsk['collect']>) {
+  try {
+    const recording = await detail.collect(...how);
+    unread.delete(detail);
+    return recording;
+  } catch (error) {
+    if (!isMidcallError(error, 'store/unavailable')) throw error;
+    unread.add(detail);
+    const why = error.cause instanceof Error ? `${error.message} ${error.cause.message}` : error.message;
+    warnOnce(`${detail.channel} unread`, notRead(detail, why));
+    return undefined;
+  }
+}
+
+const notRead = ({ channel }: ApartAsk, why: string): string =>
+  `midcall: answers by the channel '${channel}' cannot be read, so the calls that wait for them go on waiting: ${visible(why)}`;
+
+/** Resolves after that time, at once if there is none, or when the signal fires. */
+const pause = (ms: number, signal: AbortSignal, { clock }: Pick<Config, 'clock'>): Promise<void> =>
+  new Promise(resolve => {
+    const wake = (): void => {
+      stop();
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    const stop = clock.after(ms, wake);
+    signal.addEventListener('abort', wake);
+    if (ms <= 0 || signal.aborted) wake();
+  });
+
 /** What a call waits for, in words. */
 export const signOf = (asks: readonly OpenAsk<ApartAsk>[]): string =>
   [...new Set(asks.map(({ detail }) => detail.sign()))].join(' ');
 
-/** What is recorded if a question was not answered while it could be waited for. */
-export const timedOut = ({ askedAt }: ApartAsk, now: number): Recording =>
-  unanswered('timeout', Math.max(0, now - askedAt));
+/** What is recorded if a question cannot be waited for any longer: no answer in time, or none that could be read. */
+export const timedOut = (detail: ApartAsk, now: number): Recording =>
+  unanswered(unread.has(detail) ? 'error' : 'timeout', Math.max(0, now - detail.askedAt));

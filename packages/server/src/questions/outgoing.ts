@@ -40,6 +40,7 @@ export interface Waiting {
    * Its outcome, as soon as that is known, or that its time is up; undefined if neither is known after `ms` milliseconds, or the
    * signal fired.
    * @param changed - called if what `sign` says has changed meanwhile
+   * @throws MidcallError `store/unavailable` if it cannot be read now
    */
   collect(ms: number, signal?: AbortSignal, changed?: () => void): Promise<Recording | undefined>;
   /** Withdraws it: any answer from now on has no effect. */

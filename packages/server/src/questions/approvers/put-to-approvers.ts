@@ -168,22 +168,17 @@ function waiting(
   let votes: Parameters<typeof standingText>[1] = [];
   const sign = (): string => standingText(at, votes);
 
-  /** @returns undefined while it waits, or nobody knows (approvers-P2) */
+  /** @returns undefined while it waits */
   const outcome = async (): Promise<Recording | undefined> => {
-    try {
-      let standing = await inbox.look(at.id);
-      const isLate = clock.now() >= at.dueAt;
-      if (!standing?.outcome && isLate) {
-        // The clock of the inbox may be behind: from now on, no answer counts there either.
-        await inbox.withdraw(at.id);
-        standing = await inbox.look(at.id);
-      }
-      votes = standing?.votes ?? votes;
-      return asRecording(standing, at, isLate ? clock.now() : undefined);
-    } catch (error) {
-      config.warnOnce('inbox', notRead(error));
-      return undefined;
+    let standing = await inbox.look(at.id);
+    const isLate = clock.now() >= at.dueAt;
+    if (!standing?.outcome && isLate) {
+      // The clock of the inbox may be behind: from now on, no answer counts there either.
+      await inbox.withdraw(at.id);
+      standing = await inbox.look(at.id);
     }
+    votes = standing?.votes ?? votes;
+    return asRecording(standing, at, isLate ? clock.now() : undefined);
   };
 
   return {
@@ -204,7 +199,7 @@ function waiting(
       try {
         for (;;) {
           const before = sign();
-          const recording = await outcome();
+          const recording = await outcome().catch(unreadable);
           if (recording) return recording;
           config.observe?.({ kind: 'inbox' });
           if (sign() !== before) changed?.();
@@ -255,6 +250,9 @@ async function withdraw(
   });
 }
 
-const notRead = (error: unknown): string =>
-  `midcall: the inbox cannot be read, so the calls that wait for it go on waiting: ${textOf(error)}`;
+/** An inbox throws what it likes; whatever it is, the call goes on waiting (approvers-P2). */
+function unreadable(cause: unknown): never {
+  throw new MidcallError('store/unavailable', 'The inbox cannot be read.', { cause });
+}
+
 const textOf = (error: unknown): string => visible(error instanceof Error ? error.message : String(error));

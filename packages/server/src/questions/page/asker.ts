@@ -289,12 +289,12 @@ function judgePage<T>(recording: Recording, { announce }: Announced, demanded: A
       return { action: 'cancel', reason: 'suspect', by };
     return { action, content: content as T, by };
   }
+  const reason = recording.kind === 'unanswered' ? recording.why : 'error';
   // If the host asked for consent, it was given; a link in a text proves nothing.
-  if (announce === 'url' || announce === 'form') {
+  if (reason !== 'error' && (announce === 'url' || announce === 'form')) {
     const channel = announce === 'url' ? 'native' : 'page';
     return { action: 'cancel', reason: 'unfinished', by: { channel, assurance: 'in-band', elapsedMs } };
   }
-  const reason = recording.kind === 'unanswered' ? recording.why : 'error';
   return { action: 'cancel', reason, by: { channel: 'page', assurance: 'in-band', elapsedMs } };
 }
 
