@@ -99,6 +99,44 @@ it('a page whose end could not be read is not said to be unfinished where nothin
   }
 });
 
+it('a prompt whose server stops while its page is open ends with what it has done, and the page is withdrawn', async () => {
+  const pages = connect({ name: 'Notes', reach: { kind: 'here', browser: false } });
+  let waits = (): void => {};
+  const waiting = new Promise<void>(resolve => {
+    waits = resolve;
+  });
+  const mid = midcall({
+    ...{ key: Buffer.alloc(32, 7), pages, suspectBelowMs: 0, warn: () => {}, onError: () => {} },
+    observe: ({ kind }) => kind === 'page' && waits(),
+  });
+  const factory = () => {
+    const server = new McpServer({ name: 'notes', version: '1.0.0' });
+    mid.prompt(server, 'write', {}, async (_, call) => {
+      await call.step('charge', () => 1);
+      const answer = await call.elicitUrl({ message: 'Sure?', page: confirm(), assurance: 'in-band' });
+      return answer.action;
+    });
+    return server;
+  };
+  const person = scriptedPerson([{ action: 'accept' }]);
+  await using pair = await connectPair(factory, {
+    era: '2025-11-25',
+    capabilities: { elicitation: { url: {} } },
+    person,
+  });
+  const result = pair.client.getPrompt({ name: 'write' }).then(
+    () => 'returned',
+    (error: Error) => error.message,
+  );
+  await waiting;
+  await mid.stop({ within: 60_000 });
+  expect(await result).toBe(
+    "This server stopped while 'Sure?' was waiting for an answer, and took the question back. Done: charge. " +
+      'Find out what took effect before calling again.',
+  );
+  expect(await mid.calls()).toEqual([]);
+});
+
 /** One question, whose reads end as given, the last of them again and again. */
 function scene(...reads: readonly (Recording | Error | undefined)[]) {
   const clock = handClock();

@@ -19,7 +19,7 @@ import {
   type Recording,
   unanswered,
 } from '../questions/index.ts';
-import { type CallRequest, type Config, HandedOver, type SharedCall } from '../request/index.ts';
+import { type CallRequest, type Config, canResume, HandedOver, type SharedCall } from '../request/index.ts';
 import { requestUntil } from '../sdk-seam/index.ts';
 import type { Unstamped } from '../state/index.ts';
 import { awaitApart } from './await-apart.ts';
@@ -114,8 +114,12 @@ export async function runByPush<R>(
         await run.suspend();
         return { kind: 'handed-over' };
       }
+      // Without a key, or a tool that continues it, nobody can go on with the call later.
       const isLost =
-        recordings !== 'stopped' && recordings.size === 0 && stopping.signal.aborted && config.keys.ephemeral;
+        recordings !== 'stopped' &&
+        recordings.size === 0 &&
+        stopping.signal.aborted &&
+        (config.keys.ephemeral || !canResume(request, config));
       if (recordings === 'stopped' || isLost) {
         await Promise.all([...asks, ...waits].map(({ detail }) => detail.withdraw?.()));
         const error = stopped(run, request, outcome.asks);

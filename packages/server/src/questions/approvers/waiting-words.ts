@@ -47,6 +47,6 @@ export function waitingWords(
     reached: '',
     when: from === 'requester' ? 'When they say that they are done' : 'When the person says that it was answered',
     open: 'It can be answered',
-    unfinished: 'It was not answered in time. Ask again later.',
+    unfinished: 'It was not answered in time.',
   };
 }

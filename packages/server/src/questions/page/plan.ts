@@ -51,7 +51,7 @@ export function pageWords(message: string, { announce, url, note }: Announced): 
     reached: 'The page was opened for them already. Tell them that the call waits for it, and wait.',
     when: 'When they say that they are done',
     open: 'The page can be answered',
-    unfinished: 'The person has not finished the page in time. Ask again when they have.',
+    unfinished: 'The person has not finished the page in time.',
   };
 }
 
