@@ -85,10 +85,11 @@ it('a page whose end could not be read is not said to be unfinished where nothin
       });
       return server;
     };
+    const person = scriptedPerson([{ action: 'accept' }]);
     const pair = await connectPair(factory, {
       era: '2026-07-28',
       capabilities: { elicitation: { url: {} } },
-      person: scriptedPerson([{ action: 'accept' }]),
+      person,
     });
     onTestFinished(async () => {
       await pair.close();
@@ -96,6 +97,8 @@ it('a page whose end could not be read is not said to be unfinished where nothin
     });
     const { messages } = await pair.client.getPrompt({ name: 'write' });
     expect(messages).toMatchObject([{ content: { text: reason } }]);
+    const { params } = person.asked[0]! as { readonly params: { readonly url?: string } };
+    expect(await (await fetch(params.url!)).text()).toContain('This is no longer needed');
   }
 });
 

@@ -73,8 +73,12 @@ export async function runByRounds<R>(
           await run.suspend();
           return { kind: 'parked', asks: waits, journal: run.journal };
         }
-        // Nothing can continue this call later, so the handler continues with what is known.
-        recordings = new Map(waits.map(ask => [ask.id, timedOut(ask.detail, config.clock.now())]));
+        // Nothing can continue this call later, so the handler continues with what is known, and nobody answers from now on. In a
+        // store that is away, the question stays open until its time is up.
+        await Promise.all(waits.map(({ detail }) => detail.withdraw?.().catch(() => {})));
+        const last = await awaitApart(waits, 0, request, config, stopping.signal);
+        const now = config.clock.now();
+        recordings = new Map(waits.map(({ id, detail }) => [id, last.get(id) ?? timedOut(detail, now)]));
       }
       if (recordings.size === 0) break;
       run = await settleRound(run, waits, recordings, handler, engine, config);
