@@ -477,6 +477,9 @@ describe('an exploration', () => {
 });
 
 describe('a tool that asks approvers', () => {
+  // Loaded at the first question of this kind, which may take longer than a run may hang.
+  beforeAll(() => import('../../packages/server/src/questions/approvers/put-to-approvers.ts'));
+
   const asking =
     (pays: (answer: Answer<boolean>) => boolean): Handler =>
     async call => {
