@@ -10,6 +10,7 @@ import { type HttpServing, serveHttp } from '@midcall/server/node';
 import type { McpServerFactory } from '@modelcontextprotocol/server';
 import type { Redis } from 'ioredis';
 import type { Script } from '../../packages/server/src/fleet/commands.ts';
+import * as scripts from '../../packages/server/src/fleet/scripts.ts';
 import { eventually } from '../fixtures/grown.ts';
 import { type RedisServer, startRedis } from '../stores/redis-server.ts';
 
@@ -85,6 +86,8 @@ export async function startReplicas({
 }: ReplicasOptions): Promise<Replicas> {
   const redis = given ?? (await startRedis(...redisArgs));
   const client = redis.connect();
+  // So that each use of a script is one command, and replies come in the order in which commands began.
+  for (const { text } of Object.values(scripts)) await client.script('LOAD', text);
   const clients: Redis[] = [];
   const gates: Promise<void>[] = [];
   /** Commands under way, by replica, and who each of them is in Redis. */
