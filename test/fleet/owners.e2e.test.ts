@@ -1,5 +1,6 @@
 /** Which replica has what, over a real Redis. No clock decides who is dead: the test takes their sign away. */
 import { isMidcallError } from '@midcall/core/errors';
+import { systemClock } from '@midcall/core/time';
 import { type Owners, redisOwners } from '@midcall/server/fleet';
 import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -32,6 +33,8 @@ async function owners(at: string, key = fleetKey): Promise<Owners> {
     address: new URL(at),
     key,
     presenceMs: PRESENCE_MS,
+    // Without timers, so that none shows itself again when its sign was taken away.
+    clock: { ...systemClock, after: () => () => {} },
   });
   opened.push({
     async close() {
