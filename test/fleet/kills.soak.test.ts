@@ -16,5 +16,5 @@ it('10,000 questions end once, with no effect twice, every doubt told and no ans
     random: seeded(seed),
   });
   console.log(`seed ${seed}: ${JSON.stringify(tally)} in ${Math.round((performance.now() - begun) / 1_000)} s`);
-  expect(tally.charged + tally.surveyed + tally.inDoubt).toBe(questions);
+  expect(tally.charged + tally.surveyed + tally.inDoubt + tally.refused).toBe(questions);
 });
