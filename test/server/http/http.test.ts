@@ -9,6 +9,7 @@ import { z } from 'zod';
 import { type HttpOptions, mcpEndpoint } from '../../../packages/server/src/http/endpoint.ts';
 import { nodeHandler } from '../../../packages/server/src/http/node-handler.ts';
 import { type HttpServing, serveEndpoints, serveHttp } from '../../../packages/server/src/http/serve.ts';
+import { eventually } from '../../fixtures/grown.ts';
 
 const open: (() => unknown)[] = [];
 afterEach(async () => {
@@ -387,13 +388,11 @@ describe('sessions-H3, sessions-H4: sessions end and are capped', () => {
     await call(cut.signal);
     // sessions-H1: that its stream is cut ends nothing; that nothing uses the session does.
     cut.abort();
-    await expect
-      .poll(() => {
-        clock.now += 1_000;
-        sweep();
-        return endpoint.sessions;
-      })
-      .toBe(0);
+    await eventually(() => {
+      clock.now += 1_000;
+      sweep();
+      return endpoint.sessions === 0;
+    });
     await aborted;
   });
 
