@@ -1,9 +1,7 @@
 /** `midcall admin`: what waits in a store of servers, SQLite or Redis, and how one call is ended. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,7 +14,7 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { root } from '../../tools/places.ts';
-import { redisServer, startRedis } from '../stores/redis-server.ts';
+import { redisServer, startRedisAtPort } from '../stores/redis-server.ts';
 
 const run = promisify(execFile);
 const key = randomBytes(32).toString('base64');
@@ -25,15 +23,6 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'midcall-admin-'));
 });
 afterEach(() => rm(directory, { recursive: true }));
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 const admin = (args: readonly string[], env: NodeJS.ProcessEnv = { MIDCALL_KEY: key }) => {
   const { MIDCALL_KEY: _, MIDCALL_KEY_FILE: __, ...outer } = process.env;
@@ -88,7 +77,7 @@ it('midcall admin tells a wrong store and one that cannot be reached from a fail
     stderr: expect.stringContaining('not a SQLite database'),
   });
   await expect(admin(['--store', ''])).rejects.toMatchObject({ code: 2 });
-  await expect(admin(['--store', `redis://127.0.0.1:${await freePort()}`])).rejects.toMatchObject({
+  await expect(admin(['--store', 'redis://127.0.0.1:1'])).rejects.toMatchObject({
     code: 3,
     stderr: expect.stringContaining('cannot be reached'),
   });
@@ -97,8 +86,7 @@ it('midcall admin tells a wrong store and one that cannot be reached from a fail
 describe.runIf(redisServer)('a store in Redis', () => {
   it('midcall admin lists what waits in Redis under the servers’ prefix, and ends it; no error says the password', async () => {
     const password = randomBytes(12).toString('hex');
-    const port = await freePort();
-    const redis = await startRedis('--requirepass', password, '--bind', '127.0.0.1', '--port', String(port));
+    const { redis, port } = await startRedisAtPort('--requirepass', password);
     const client = new Redis({ path: redis.socket, password });
     try {
       await leaveTicket(redisStore({ send: args => client.call(...args), prefix: 'notes:' }));

@@ -9,8 +9,7 @@ import { startFleetReplica } from '../../examples/docs/fleet.ts';
 import { haproxy, hasHaproxy } from '../../examples/fleet/haproxy.ts';
 import { eventually } from '../fixtures/grown.ts';
 import { sendRaw } from '../server/http/raw-http.ts';
-import { freePort } from '../stores/redis-cluster.ts';
-import { redisServer, startRedis } from '../stores/redis-server.ts';
+import { freePort, redisServer, startRedis } from '../stores/redis-server.ts';
 import { fleetKey } from './replicas.ts';
 
 it.skipIf(!redisServer)(

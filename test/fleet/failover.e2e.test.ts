@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { midcall } from '@midcall/server';
 import { type RedisClient, redisFleet, redisJobs } from '@midcall/server/fleet';
 import { type HttpServing, serveHttp } from '@midcall/server/node';
@@ -13,8 +14,15 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { type Cluster, Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
 import { grown } from '../fixtures/grown.ts';
-import { freePort, startRedisCluster } from '../stores/redis-cluster.ts';
-import { type RedisServer, redisServer, startRedis } from '../stores/redis-server.ts';
+import { startRedisCluster } from '../stores/redis-cluster.ts';
+import {
+  freePort,
+  PORTS_TRIED,
+  type RedisServer,
+  redisServer,
+  startRedis,
+  startRedisAtPort,
+} from '../stores/redis-server.ts';
 import { fleetKey, startReplicas } from './replicas.ts';
 
 const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
@@ -88,7 +96,7 @@ describe.skipIf(!redisServer)('a Redis Cluster', () => {
         connection: connection as unknown as RedisClient,
         key: fleetKey,
         retryMs: 10,
-        timeoutMs: 2_000,
+        timeoutMs: 60_000,
         // Nobody dies but Redis.
         presenceMs: 3_600_000,
       });
@@ -143,9 +151,8 @@ describe.skipIf(!redisServer)('a Redis Cluster', () => {
 
 /** A primary with a replica, behind one address, which leads to the replica once that is promoted. */
 async function startPair() {
-  const port = String(await freePort());
-  const primary = await startRedis('--port', port, '--bind', '127.0.0.1', '--repl-diskless-sync-delay', '0');
-  const replica = await startRedis('--replicaof', '127.0.0.1', port);
+  const { redis: primary, port } = await startRedisAtPort('--repl-diskless-sync-delay', '0');
+  const replica = await startRedis('--replicaof', '127.0.0.1', String(port));
   const folder = mkdtempSync(join(tmpdir(), 'midcall-pair-'));
   const socket = join(folder, 's');
   const lead = (to: string): void => {
@@ -227,21 +234,39 @@ describe.skipIf(!redisServer)('a primary that is replaced by its replica', () =>
 /** A Sentinel that watches a primary, and fails it over only when it is told to. */
 async function startSentinel(primaryPort: number) {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-sentinel-'));
-  const port = await freePort();
   const file = join(folder, 'sentinel.conf');
   const watched = [`sentinel monitor main 127.0.0.1 ${primaryPort} 1`, 'sentinel down-after-milliseconds main 3600000'];
-  writeFileSync(file, [`port ${port}`, 'bind 127.0.0.1', `dir ${folder}`, ...watched].join('\n'));
-  const child = spawn(redisServer!, [file, '--sentinel'], { stdio: 'ignore' });
+  const start = async (port: number) => {
+    writeFileSync(file, [`port ${port}`, 'bind 127.0.0.1', `dir ${folder}`, ...watched].join('\n'));
+    const child = spawn(redisServer!, [file, '--sentinel'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (!/Sentinel ID is/.test(line)) continue;
+      child.stdout.resume();
+      return child;
+    }
+    return undefined;
+  };
+  let port = await freePort();
+  let child = await start(port);
+  for (let tried = 1; !child && tried < PORTS_TRIED; tried += 1) {
+    port = await freePort();
+    child = await start(port);
+  }
+  if (!child) throw new Error('Sentinel did not start');
   const client = new Redis({ port, retryStrategy: () => 20, maxRetriesPerRequest: null }).on('error', () => {});
   const replicas = async () => ((await client.call('SENTINEL', 'REPLICAS', 'main')) as readonly unknown[]).length;
   await until(async () => (await replicas()) === 1);
   return {
     connection: { sentinels: [{ host: '127.0.0.1', port }], name: 'main', sentinelRetryStrategy: () => 20 },
     async failOver() {
-      const before = String(await client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'main'));
-      // It is refused until the replica has been looked at.
-      await until(() => client.call('SENTINEL', 'FAILOVER', 'main').then(Boolean, () => false));
-      await until(async () => String(await client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'main')) !== before);
+      const address = async () => String(await client.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'main'));
+      const before = await address();
+      await until(async () => {
+        if ((await address()) !== before) return true;
+        // It is refused until the replica has been looked at, and while one is under way; one that takes too long is given up.
+        await client.call('SENTINEL', 'FAILOVER', 'main').catch(() => {});
+        return false;
+      });
     },
     async remove() {
       const ended = once(child, 'exit');
@@ -256,11 +281,8 @@ async function startSentinel(primaryPort: number) {
 it.skipIf(!redisServer)(
   'a primary dies and Sentinel names another: what was asked before is answered after, on 2025-11-25 and 2026-07-28',
   async () => {
-    const [port, other] = [await freePort(), await freePort()];
-    const primary = await startRedis('--port', String(port), '--bind', '127.0.0.1', '--repl-diskless-sync-delay', '0');
-    const replica = await startRedis(
-      ...['--port', String(other), '--bind', '127.0.0.1', '--replicaof', '127.0.0.1', String(port)],
-    );
+    const { redis: primary, port } = await startRedisAtPort('--repl-diskless-sync-delay', '0');
+    const { redis: replica } = await startRedisAtPort('--replicaof', '127.0.0.1', String(port));
     const sentinel = await startSentinel(port);
     const effects: string[] = [];
     const stores: Redis[] = [];

@@ -2,12 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Cluster, Redis } from 'ioredis';
-import { redisServer } from './redis-server.ts';
+import { freePort, PORTS_TRIED, redisServer } from './redis-server.ts';
 
 export interface RedisCluster {
   connect(): Cluster;
@@ -20,15 +19,6 @@ export interface RedisCluster {
 
 const NODES = 3;
 const SLOTS = 16_384;
-const ATTEMPTS = 20;
-
-export const freePort = (): Promise<number> =>
-  new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { readonly port: number };
-      server.close(() => resolve(port));
-    });
-  });
 
 export async function startRedisCluster(): Promise<RedisCluster> {
   const folder = mkdtempSync(join(tmpdir(), 'midcall-cluster-'));
@@ -41,8 +31,9 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     const own = join(folder, String(at));
     mkdirSync(own, { recursive: true });
     const args = ['--port', String(ports[at]), '--cluster-enabled', 'yes', '--cluster-port', String(buses[at])];
-    const kept = ['--dir', own, '--save', '', '--appendonly', 'yes', '--appendfsync', 'always', '--bind', '127.0.0.1'];
-    const child = spawn(redisServer!, [...args, ...kept, '--cluster-node-timeout', '1000'], {
+    // What was written outlives the process without a flush, and one that waits for its disk is taken to be dead.
+    const kept = ['--dir', own, '--save', '', '--appendonly', 'yes', '--appendfsync', 'no', '--bind', '127.0.0.1'];
+    const child = spawn(redisServer!, [...args, ...kept, '--cluster-node-timeout', '2000'], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     children[at] = child;
@@ -55,7 +46,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
   };
   /** A port that was free may be taken by the time it is used. @param choose - chooses other ports for each attempt */
   const startNode = async (at: number, choose = async (): Promise<void> => {}): Promise<void> => {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    for (let attempt = 0; attempt < PORTS_TRIED; attempt += 1) {
       await choose();
       if (await spawnNode(at)) return;
     }

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -53,10 +54,11 @@ export async function startRedisIn(environment: NodeJS.ProcessEnv, ...args: stri
       const started = spawn(redisServer!, [...settings, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
       child = started;
       for await (const line of createInterface({ input: started.stdout })) {
-        if (/ready to accept connections/i.test(line)) break;
+        if (!/ready to accept connections/i.test(line)) continue;
+        started.stdout.resume();
+        return;
       }
-      started.stdout.resume();
-      if (started.exitCode !== null) throw new Error('redis-server did not start');
+      throw new Error('redis-server did not start');
     },
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
@@ -71,6 +73,37 @@ export async function startRedisIn(environment: NodeJS.ProcessEnv, ...args: stri
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  await server.start();
+  try {
+    await server.start();
+  } catch (error) {
+    await server.remove();
+    throw error;
+  }
   return server;
+}
+
+/** A port that is free now, and may be taken by the time it is used. */
+export const freePort = (): Promise<number> =>
+  new Promise(resolve => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { readonly port: number };
+      server.close(() => resolve(port));
+    });
+  });
+
+/** How often something is started at another port, where somebody else took the one before. */
+export const PORTS_TRIED = 20;
+
+/** A Redis that listens on a port of this machine as well. */
+export async function startRedisAtPort(
+  ...args: string[]
+): Promise<{ readonly redis: RedisServer; readonly port: number }> {
+  for (let tried = 1; ; tried += 1) {
+    const port = await freePort();
+    try {
+      return { redis: await startRedis('--port', String(port), '--bind', '127.0.0.1', ...args), port };
+    } catch (error) {
+      if (tried === PORTS_TRIED) throw error;
+    }
+  }
 }
