@@ -102,6 +102,9 @@ export interface InboxStage extends AsyncDisposable {
   ): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>;
 }
 
+/** How many ports are tried, where somebody else took the one before. */
+const PORTS_TRIED = 20;
+
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -161,39 +164,53 @@ export async function inboxStage(environment: Readonly<Record<string, string>> =
       return (await client.exchange(url, asked)).tokens.accessToken;
     });
 
+  const bridgeAt = async (
+    address: URL,
+    { inbox = file, words = [], server = [process.execPath, asker, log], env: more }: BridgeStart,
+  ): Promise<RunningBridge> => {
+    const reached = ['--http', address.port, '--auth', auth, '--public-url', address.origin, '--inbox', inbox];
+    const child = spawn(process.execPath, [main, 'bridge', ...reached, ...words, '--', ...server], {
+      env: env(more),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const said: string[] = [];
+    const lines = createInterface({ input: child.stderr! });
+    const closed = once(child, 'close');
+    const bridge: RunningBridge = {
+      ...{ address, child, said },
+      async end(signal = 'SIGTERM') {
+        running.delete(bridge);
+        child.kill(signal);
+        await closed;
+      },
+    };
+    running.add(bridge);
+    await new Promise<void>((resolve, reject) => {
+      lines.on('line', line => {
+        said.push(line);
+        if (line.includes('people answer at')) resolve();
+      });
+      child.on('close', () => reject(new Error(`The bridge has ended: ${said.join('\n')}`)));
+    });
+    return bridge;
+  };
+
   return {
     login,
     folder,
     file,
     principal: who => `${who} (${login.issuer})`,
 
-    async bridge({ inbox = file, at, words = [], server = [process.execPath, asker, log], env: more } = {}) {
-      const address = at ?? new URL(`http://127.0.0.1:${await freePort()}/`);
-      const reached = ['--http', address.port, '--auth', auth, '--public-url', address.origin, '--inbox', inbox];
-      const child = spawn(process.execPath, [main, 'bridge', ...reached, ...words, '--', ...server], {
-        env: env(more),
-        stdio: ['ignore', 'ignore', 'pipe'],
-      });
-      const said: string[] = [];
-      const lines = createInterface({ input: child.stderr! });
-      const closed = once(child, 'close');
-      const bridge: RunningBridge = {
-        ...{ address, child, said },
-        async end(signal = 'SIGTERM') {
-          running.delete(bridge);
-          child.kill(signal);
-          await closed;
-        },
-      };
-      running.add(bridge);
-      await new Promise<void>((resolve, reject) => {
-        lines.on('line', line => {
-          said.push(line);
-          if (line.includes('people answer at')) resolve();
-        });
-        child.on('close', () => reject(new Error(`The bridge has ended: ${said.join('\n')}`)));
-      });
-      return bridge;
+    async bridge({ at, ...start } = {}) {
+      if (at) return bridgeAt(at, start);
+      for (let tried = 1; ; tried += 1) {
+        try {
+          return await bridgeAt(new URL(`http://127.0.0.1:${await freePort()}/`), start);
+        } catch (error) {
+          // Somebody else may have the port by the time it is used.
+          if (tried === PORTS_TRIED || !/Port \d+ on \S+ is taken/.test(String(error))) throw error;
+        }
+      }
     },
 
     noted: () =>
