@@ -1,7 +1,6 @@
 /** Calls with a person behind them: which call a question is of, time limits, roots, sampling, pages, capabilities. */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, realpathSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -234,21 +233,31 @@ describe('2026-07-28', () => {
   });
 });
 
+/** Has a process say at which port each of its servers listens. */
+const sayPorts = `data:text/javascript,${encodeURIComponent(`
+  import { Server } from 'node:net';
+  const { listen } = Server.prototype;
+  Server.prototype.listen = function (...words) {
+    return listen.apply(this.once('listening', () => console.error('at port', this.address().port)), words);
+  };
+`)}`;
+
 /** The everything server over Streamable HTTP on a free port; ended with the test. */
 async function everythingOverHttp(): Promise<string> {
-  const port = await new Promise<number>(resolve => {
-    const probe = createServer().listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
   const script = fileURLToPath(
     new URL('../../../node_modules/@modelcontextprotocol/server-everything/dist/index.js', import.meta.url),
   );
-  const child = spawn(process.execPath, [script, 'streamableHttp'], { env: { ...process.env, PORT: String(port) } });
+  // The server takes whichever port is free, and says only that it was told 0.
+  const child = spawn(process.execPath, ['--import', sayPorts, script, 'streamableHttp'], {
+    env: { ...process.env, PORT: '0' },
+  });
   open.push(() => child.kill());
-  await new Promise<void>(resolve => {
-    createInterface({ input: child.stderr }).on('line', line => line.includes(String(port)) && resolve());
+  const port = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stderr }).on('line', line => {
+      const said = /^at port (\d+)$/.exec(line);
+      if (said) resolve(said[1]!);
+    });
+    child.once('exit', code => reject(new Error(`The everything server has ended with ${code}.`)));
   });
   return `http://127.0.0.1:${port}/mcp`;
 }
