@@ -3,7 +3,7 @@
 import { midcall } from '@midcall/server';
 import { connectPair, eras, explore, scriptedPerson } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 
 const text = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });
@@ -32,11 +32,16 @@ describe.each(eras)('%s', era => {
       const mid = midcall();
       const person = scriptedPerson(['never']);
       await using pair = await connectPair(() => sureServer(mid), { era, carrier, person });
-      // So that what is loaded once is there.
-      await pair.client.listTools();
+      // The time passes once the person has been asked.
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      onTestFinished(() => void vi.useRealTimers());
       const call = pair.client.callTool({ name: 'sure' }, { timeout: 2_000 });
-      await expect(call).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
+      const ended = expect(call).rejects.toMatchObject({ code: 'REQUEST_TIMEOUT' });
+      await person.whenAsked(1);
+      await vi.advanceTimersByTimeAsync(2_000);
+      await ended;
       expect(person.asked).toHaveLength(1);
+      vi.useRealTimers();
     },
   );
 
