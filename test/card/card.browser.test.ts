@@ -77,13 +77,16 @@ const kinds: readonly Kind[] = [
   },
 ];
 
+/** Longer than any test: the card counts in the browser's time. */
+const timeoutMs = 3_600_000;
+
 describe.each(few(eras, '2026-07-28'))('%s', era => {
   const asking = (schema: object, more: object = {}) =>
     cardHost(anybody, {
       era,
       handler: async call => {
         const form = { type: 'object', properties: { it: schema }, required: ['it'] } as never;
-        const given = await call.elicit({ message: 'What is it?', form, timeoutMs: 60_000 });
+        const given = await call.elicit({ message: 'What is it?', form, timeoutMs });
         if (given.action === 'accept') return JSON.stringify((given.content as { it: unknown }).it);
         return given.action === 'cancel' ? given.reason : given.action;
       },
@@ -137,7 +140,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
       expect(await ends(host, app => app.getByText('Decline', { exact: true }).click())).toBe('decline');
       expect(await ends(host, app => app.locator('[data-action=cancel]').click())).toBe('dismissed');
       const late = ends(host, app => {
-        host.later(61_000);
+        host.later(timeoutMs + 1_000);
         return answer(app);
       });
       expect(await late).toBe('timeout');
@@ -411,7 +414,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
             message: 'Delete every wall?',
             form: Boolean,
             assurance: 'verified',
-            timeoutMs: 60_000,
+            timeoutMs,
           });
           const { channel, assurance } = given.by;
           const outcome = given.action === 'cancel' ? given.reason : given.action;
@@ -452,6 +455,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
         await page.getByRole('heading', { name: 'This is done' }).waitFor();
       });
       expect(await finish(app)).toBe('deleted: true, page, verified');
+      await eventually(async () => (await host.told()).length === 3);
       expect((await host.told()).map(([what]) => what)).toEqual(['link', 'context', 'message']);
       expect(JSON.stringify(await host.told())).not.toContain(card!.ticket);
       await closed(host);
@@ -479,7 +483,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
       await page.goto((await app.locator('.address-text').textContent())!);
       expect(page.url()).toBe(card!.page!.url);
       await page.getByText('Delete every wall?').waitFor();
-      host.later(61_000);
+      host.later(timeoutMs + 1_000);
       expect(await finish(app)).toBe('timeout');
       await closed(host);
     });
