@@ -271,7 +271,8 @@ it('the desk stays usable with 1,000 open questions', async () => {
   await page.getByRole('radio', { name: 'Yes' }).check();
   await page.locator('.review', { hasText: 'Yes' }).waitFor();
   const client = await me.context.newCDPSession(page);
-  await client.send('Performance.enable');
+  // The time of the processor, not that in which others had it.
+  await client.send('Performance.enable', { timeDomain: 'threadTicks' });
   const script = async () => {
     const { metrics } = await client.send('Performance.getMetrics');
     return (metrics.find(each => each.name === 'ScriptDuration')?.value ?? 0) * 1_000;
