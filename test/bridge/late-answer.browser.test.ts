@@ -11,6 +11,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DeskLink, deskSocketPath, listenForBridges } from '../../packages/midcall/src/shared-desk/index.ts';
+import { eventually } from '../fixtures/grown.ts';
 import { few } from '../fixtures/soak.ts';
 import { handClock } from '../host/clock.ts';
 import { launch, leaveBrowser, violations, visitor } from '../web/browser.ts';
@@ -54,6 +55,7 @@ it.each(few(eras, '2026-07-28'))(
     const { page } = me;
     await page.goto(on.desk.startUrl());
     await page.locator('#inbox').waitFor();
+    await eventually(() => on.desk.viewers > 0);
 
     // The bridge's clock stands still at the time of the browser, until it is moved.
     const clock = handClock(Date.now());
