@@ -83,10 +83,15 @@ async function bridgeTo(name: string, front: 'HTTP' | 'standard input and output
     front === 'HTTP' ? new StreamableHTTPClientTransport(new URL(await told(/ at (http\S+)/))) : new Streams(child);
   await client.connect(at, { timeout: endless });
   onTestFinished(() => client.close());
+  /** A person who takes longer than the bridge keeps its client waiting is not to be hurried: the client comes back. */
+  const call = async (): Promise<string> => {
+    const told = textOf(await client.callTool({ name: 'ask', arguments: {} }, { timeout: endless }));
+    return told.includes('again with the same arguments') ? call() : told;
+  };
   return {
     end: () => child.kill(),
     link: () => told(/a question waits at (\S+)/),
-    call: async () => textOf(await client.callTool({ name: 'ask', arguments: {} }, { timeout: endless })),
+    call,
   };
 }
 
@@ -176,10 +181,11 @@ describe.each(
     const second = other!.call();
     await page.getByText('Is other sure?').first().waitFor();
     const killed = await deskProcess();
+    const place = new URL(page.url()).pathname.slice(0, 24);
     process.kill(killed, 'SIGKILL');
     // The browser is known, and finds its own way back to the question that it showed.
     await page.getByText('Is other sure?').first().waitFor();
-    await page.waitForFunction(old => !location.pathname.startsWith(old), new URL(page.url()).pathname.slice(0, 24));
+    await page.waitForFunction(old => !location.pathname.startsWith(old), place);
     expect(await deskProcess()).not.toBe(killed);
     for (const [name, call] of [
       ['one', first],
