@@ -449,6 +449,8 @@ describe('an App that attacks', () => {
     const app = await appOf(page);
     await app.click('text=12A');
     await app.evaluate('done');
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
     // At once after the change, in the page itself: as a click that was under way.
     await app.evaluate(`propose({ seat: '12B' })`);
     const sent = await page.evaluate(() => {

@@ -275,10 +275,13 @@ it('Enter takes the one choice that a filter leaves, sends nothing by that, and 
 });
 
 it('the page counts down to the end of a question, and says how long there is only now and then', async () => {
-  await using me = await enter();
+  // A browser of its own, whose time moves only where it is told to.
+  await using me = await visitor(browser);
   const { page } = me;
+  await page.goto(on.desk.startUrl());
+  const now = Date.now() + 3_600_000;
   await page.clock.install();
-  const now = Date.now();
+  await page.clock.pauseAt(now);
   const question: FormQuestion = { ...pickOne('k-5'), askedAt: now, openUntil: now + 400_000 };
   void on.inbox.ask(question);
   await page.goto(new URL(`calls/k-5`, on.desk.url).href);
