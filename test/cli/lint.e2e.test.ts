@@ -106,7 +106,7 @@ describe('midcall lint', () => {
 
   it('midcall lint ends with 1 where it found an error, and says what and where', async () => {
     const server = ['node', join(root, 'test/fixtures/asking-server.mjs')];
-    const { code, out } = await lint(['--tool', 'hostile-nested', '--wait', '2'], server);
+    const { code, out } = await lint(['--tool', 'hostile-nested', '--wait', '60'], server);
     expect(out).toMatch(/error {3}nested-schema\n.*'a' is an object; a form is flat/);
     expect(code).toBe(1);
   });
