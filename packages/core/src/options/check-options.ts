@@ -211,7 +211,6 @@ function mismatch(where: string, kind: Kind, value: unknown): string {
   return `${where} must be ${kind.words}; got ${kindOf(value)}.${hint}`;
 }
 
-/** What a value is, without the value; numbers are harmless and often the mistake. */
 /** What a value is, in words that repeat nothing of a text. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';

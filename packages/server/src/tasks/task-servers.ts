@@ -127,7 +127,7 @@ interface BoundTask {
  */
 class GatewayTasks {
   readonly #clock: Clock;
-  /** Questions by the key of their task. */
+  /** Tasks by their key. */
   readonly #tasks = new Map<string, BoundTask>();
 
   constructor(clock: Clock) {

@@ -42,10 +42,10 @@ const view = ({ title, label, help }: Data, problem?: string): PageView => ({
   ...(problem === undefined ? {} : { problem }),
 });
 
-/** @param vault - where the values go */
 /** The kind of page that takes a secret. */
 export const secretKindName = 'secret';
 
+/** @param vault - where the values go */
 export function secretKind(vault: Keeper): PageKind {
   return {
     name: secretKindName,
