@@ -13,7 +13,8 @@ const untold = new Map<HTMLFormElement, number>();
 /** What is being sent to the desk now. */
 const underway = new Set<Promise<unknown>>();
 
-const isSecret = (control: Element): boolean =>
+/** True for what may contain a secret: it is neither sent to the desk nor put aside. */
+export const isSecret = (control: Element): boolean =>
   control.closest('[data-secret]') !== null || (control as HTMLInputElement).type === 'password';
 
 function bodyOf(form: HTMLFormElement): URLSearchParams {

@@ -6,15 +6,13 @@
  * - tab-D1 No secret is put aside (`data-secret`, password controls).
  * - tab-D2 It is only in the memory of the page: who loads the page anew is warned, and loses it.
  */
+import { isSecret } from './drafts.ts';
 import { anyTouched, isTouched, touch } from './page.ts';
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /** What was entered, by the id of the form and the name of the control. */
 const aside = new Map<string, ReadonlyMap<string, readonly string[]>>();
-
-const isSecret = (control: Element): boolean =>
-  control.closest('[data-secret]') !== null || (control as HTMLInputElement).type === 'password';
 
 const controlsOf = (form: HTMLFormElement): readonly Control[] =>
   [...form.elements].filter(
