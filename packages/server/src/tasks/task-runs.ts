@@ -12,8 +12,8 @@
  * - tasks-8 Everything needed to run a task again lives as long as the task: its server may be unavailable for any time.
  */
 import { isMidcallError } from '@midcall/core/errors';
-import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
-import { type Config, detachedOf, type Registered, taskCancelled } from '../request/index.ts';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import { type Config, detachedOf, taskCancelled } from '../request/index.ts';
 import { type Departure, departureOf } from '../sdk-seam/index.ts';
 import { closing, LiveRuns } from './live-runs.ts';
 import { isOver, isReady, jobOf, type Task, unanswered } from './task.ts';
@@ -75,11 +75,6 @@ export class TaskRuns {
     return this.#live.home;
   }
 
-  /** Notes that an owner has a server that was made for them: their tasks can continue there. */
-  serve(owner: string, server: McpServer): void {
-    this.#servers.serve(owner, server);
-  }
-
   /**
    * Continues a task if a question of its round is withdrawn: it counts as unanswered.
    * @param departure - of that round
@@ -94,11 +89,6 @@ export class TaskRuns {
       if (withdrawn.aborted) take();
       else withdrawn.addEventListener('abort', take, { once: true });
     }
-  }
-
-  /** Adds a new task. @returns a signal that fires when it is over, if a gateway took its call */
-  bind(task: Task, { gateway }: Registered, server: McpServer): AbortSignal | undefined {
-    return gateway ? this.#servers.bind(task, server) : undefined;
   }
 
   /**

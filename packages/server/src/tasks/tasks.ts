@@ -76,7 +76,9 @@ const mayGoOn = (cause: unknown): MidcallError =>
   );
 
 export class Tasks {
+  readonly runs: TaskRuns;
   readonly #config: Config;
+  readonly #servers: TaskServers;
   readonly #store: TaskStore;
   readonly #lists: TaskLists;
   readonly #changes: TaskChanges;
@@ -84,10 +86,10 @@ export class Tasks {
   readonly #open: TaskLists;
   /** Keys of tasks that are on their list but not yet in the store. */
   readonly #beginning = new Set<string>();
-  readonly #runs: TaskRuns;
 
   constructor(config: Config, servers: TaskServers) {
     this.#config = config;
+    this.#servers = servers;
     const sealer = config.contents === config.store ? undefined : config.sealer;
     const isShared = sealer !== undefined;
     const { idleClock: clock, wake } = config;
@@ -106,17 +108,12 @@ export class Tasks {
       mostCharacters: MOST_FINISHED_CHARACTERS,
       remove: at => this.#store.removeAt(at),
     });
-    this.#runs = new TaskRuns({ config, servers, store: this.#store, finished, ended: task => this.#ended(task) });
-  }
-
-  /** Does the work of a job. */
-  run(name: string, attempt: number): Promise<void> {
-    return this.#runs.run(name, attempt);
+    this.runs = new TaskRuns({ config, servers, store: this.#store, finished, ended: task => this.#ended(task) });
   }
 
   /** Notes a request of an owner: if a server was made for it, their tasks can continue there. */
   serve(owner: string, server: McpServer, ctx: ServerContext): void {
-    if (isPersonal(server, ctx)) this.#runs.serve(owner, server);
+    if (isPersonal(server, ctx)) this.#servers.serve(owner, server);
   }
 
   /** Makes a call a task before any of it has run. @returns the answer to the call */
@@ -155,7 +152,7 @@ export class Tasks {
     const state = start.state && (await prolongState(start.state, config.clock.now() + TTL_MS, read.binding, config));
     const { task, over } = await this.#keep(read, origin, { ...start, ...(state && { state }) });
     this.#detach(origin, task, over);
-    this.#runs.heed(task, departure);
+    this.runs.heed(task, departure);
     await this.#announce(task, origin.ctx.mcpReq.signal);
     return created(task);
   }
@@ -180,7 +177,7 @@ export class Tasks {
     );
     const stored = await this.#read(origin)
       .then(read => {
-        if (state === undefined) return this.#keep(read, origin, { home: this.#runs.home, answers });
+        if (state === undefined) return this.#keep(read, origin, { home: this.runs.home, answers });
         const presented = storedState(String(state), this.#config);
         return this.#keep(read, origin, { state: presented, isPresented: true, answers });
       })
@@ -188,7 +185,7 @@ export class Tasks {
     if (!stored) return undefined;
     const { task, over } = stored;
     this.#detach(origin, task, over);
-    this.#runs.adopt(task, origin.ctx, work, stop);
+    this.runs.adopt(task, origin.ctx, work, stop);
     await this.#announce(task, origin.ctx.mcpReq.signal);
     return created(task);
   }
@@ -203,7 +200,7 @@ export class Tasks {
   async find(owner: string, id: string): Promise<Task | undefined> {
     const task = await this.#owned(owner, id);
     // Reading a task also detects one left by a dead process; a store that cannot be written can still be read.
-    if (task) await this.#runs.plan(task).catch(() => {});
+    if (task) await this.runs.plan(task).catch(() => {});
     return task;
   }
 
@@ -218,7 +215,7 @@ export class Tasks {
 
   /** Ends a task before anything else is sent about it. @returns false if it was over */
   cancelNow(task: Task): Promise<boolean> {
-    return this.#runs.cancelNow(task);
+    return this.runs.cancelNow(task);
   }
 
   /** A page of the tasks on one owner's list, the oldest first. */
@@ -241,7 +238,7 @@ export class Tasks {
     const task = await this.#owned(owner, id);
     if (!task) return false;
     // Even if nothing is new: this may repeat an answer whose job could not be added.
-    await this.#runs.plan((await this.#take(task, responses)) ?? task);
+    await this.runs.plan((await this.#take(task, responses)) ?? task);
     return true;
   }
 
@@ -273,7 +270,7 @@ export class Tasks {
   /** Ends a task; its work in progress ends first. One that is over stays unchanged. @returns false if there is no such task */
   async cancel(owner: string, id: string): Promise<boolean> {
     const task = await this.#owned(owner, id);
-    if (task) await this.#runs.cancel(task);
+    if (task) await this.runs.cancel(task);
     return task !== undefined;
   }
 
@@ -289,7 +286,7 @@ export class Tasks {
   /** Ends a task, whoever its owner is. @returns false if it was over */
   async endAt(key: string): Promise<boolean> {
     const task = await this.#store.readAt(key);
-    return task !== undefined && this.#runs.cancelNow(task, endedByOperator);
+    return task !== undefined && this.runs.cancelNow(task, endedByOperator);
   }
 
   /**
@@ -308,21 +305,6 @@ export class Tasks {
   /** Calls `rest` when this server stops, or at once if it does. @returns ends that */
   whenStopping(rest: () => void): () => void {
     return this.#config.stops.watch({ rest, end() {} });
-  }
-
-  /** Begins no more runs, and releases those that only wait, so that another process may continue them. */
-  release(): void {
-    this.#runs.release();
-  }
-
-  /** Resolves when no run is in progress. */
-  idle(): Promise<void> {
-    return this.#runs.idle();
-  }
-
-  /** Leaves the runs in progress to another process, as if this one had died. */
-  leave(): void {
-    this.#runs.leave();
   }
 
   close(): void {
@@ -344,16 +326,16 @@ export class Tasks {
    */
   async #announce(task: Task, signal: AbortSignal): Promise<void> {
     try {
-      if (!signal.aborted) await this.#runs.plan(task);
+      if (!signal.aborted) await this.runs.plan(task);
     } catch (error) {
       // Its job may have been added all the same.
-      const isEnded = await this.#runs.cancel(task).then(
+      const isEnded = await this.runs.cancel(task).then(
         () => true,
         () => false,
       );
       throw isEnded ? error : mayGoOn(error);
     }
-    if (signal.aborted) await this.#runs.cancel(task);
+    if (signal.aborted) await this.runs.cancel(task);
   }
 
   #ended(task: Task): void {
@@ -398,7 +380,7 @@ export class Tasks {
     };
     const share = JSON.stringify(begun).length;
     const task = { ...begun, share };
-    if (task.isPersonal) this.#runs.serve(task.owner, server);
+    if (task.isPersonal) this.#servers.serve(task.owner, server);
     const key = keyOf(task);
     const person = principalKey(task.principal);
     const taken = { characters: share, until: latestOf(task) };
@@ -415,6 +397,6 @@ export class Tasks {
     } finally {
       this.#beginning.delete(key);
     }
-    return { task, over: this.#runs.bind(task, registered, server) };
+    return { task, over: registered.gateway ? this.#servers.bind(task, server) : undefined };
   }
 }
