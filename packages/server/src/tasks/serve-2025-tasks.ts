@@ -9,6 +9,7 @@ import { digest } from '../base/index.ts';
 import { HandedOver, type SharedCall, sharedCallOf } from '../request/index.ts';
 import { requestUntil } from '../sdk-seam/index.ts';
 import { type InputRequest, is2025Task, isOver, shownTo2025, type Task, unanswered } from './task.ts';
+import { unknownTask } from './task-methods.ts';
 import type { Tasks } from './tasks.ts';
 
 const RELATED = 'io.modelcontextprotocol/related-task';
@@ -19,7 +20,7 @@ const PAGE = 50;
 async function taskOf(tasks: Tasks, owner: string, id: string): Promise<Task> {
   const task = await tasks.find(owner, id);
   if (task && is2025Task(task)) return task;
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown task: it has expired, or it is not yours.');
+  throw unknownTask();
 }
 
 /** Answers `tasks/get`. */

@@ -1,4 +1,4 @@
-import { MissingRequiredClientCapabilityError } from '@modelcontextprotocol/server';
+import { MissingRequiredClientCapabilityError, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { TASKS_EXTENSION } from '../request/index.ts';
 
 /** The methods of the tasks extension, and those of tasks on 2025-11-25. */
@@ -12,3 +12,7 @@ export const needsTasks = (why: string): Error =>
     { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
     `${why} Declare the extension ${TASKS_EXTENSION} with the request.`,
   );
+
+/** A client has named a task that is gone, or belongs to somebody else. */
+export const unknownTask = (): Error =>
+  new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown task: it has expired, or it is not yours.');

@@ -22,7 +22,7 @@ import {
 import { departureOf, type ListenRequest, type TaskSubscription } from '../sdk-seam/index.ts';
 import { cancel2025Task, get2025Task, list2025Tasks, notify2025, owner2025, result2025 } from './serve-2025-tasks.ts';
 import { ownerOf, shownTo2025, unanswered } from './task.ts';
-import { needsTasks, type TaskMethod } from './task-methods.ts';
+import { needsTasks, type TaskMethod, unknownTask } from './task-methods.ts';
 import type { CallHandler, CallToolRequest } from './task-servers.ts';
 import type { Tasks } from './tasks.ts';
 import { isInputRequired } from './turn.ts';
@@ -45,10 +45,7 @@ export function taskRequests(server: McpServer, tasks: Tasks, config: Config): T
     const client = viewClient(server, ctx);
     if (client.asks !== 'rounds') throw unknownMethod();
     if (!client.tasks) throw needsTasks('This method belongs to tasks.');
-    const principal = principalKey(await principalOf(ctx, config));
-    const owner = ownerOf({ principal, client: clientOf(ctx, config.keys.ephemeral) });
-    tasks.serve(owner, server, ctx);
-    return owner;
+    return ownerBehind(server, ctx, tasks, config);
   };
   const ownerOf2025Request = async (ctx: ServerContext): Promise<string> => {
     if (viewClient(server, ctx).asks !== 'push' || !hasTaskParameter(server.server.getNegotiatedProtocolVersion()))
@@ -59,7 +56,7 @@ export function taskRequests(server: McpServer, tasks: Tasks, config: Config): T
   };
   const existing = <T>(value: T | undefined | false): T => {
     if (value) return value;
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown task: it has expired, or it is not yours.');
+    throw unknownTask();
   };
   type Answer = (taskId: string, owner: string, ctx: ServerContext) => Promise<Record<string, unknown>>;
   const reading =
@@ -159,9 +156,7 @@ async function subscribe(
   const { signal } = new AbortController();
   const mcpReq = { id, method: 'subscriptions/listen', envelope: _meta, signal };
   const ctx = { mcpReq, ...(http && { http }) } as unknown as ServerContext;
-  const principal = principalKey(await principalOf(ctx, config));
-  const owner = ownerOf({ principal, client: clientOf(ctx, config.keys.ephemeral) });
-  tasks.serve(owner, server, ctx);
+  const owner = await ownerBehind(server, ctx, tasks, config);
   const followed = await Promise.all(
     [...new Set(read.data)].map(async taskId => ({ taskId, follow: await tasks.follow(owner, taskId) })),
   );
@@ -198,6 +193,14 @@ const malformedResponse = (key: string): Error =>
   );
 
 const unknownMethod = (): Error => new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
+
+/** The owner of the tasks that a request of 2026-07-28 can be about; they can continue at its server. */
+async function ownerBehind(server: McpServer, ctx: ServerContext, tasks: Tasks, config: Config): Promise<string> {
+  const principal = principalKey(await principalOf(ctx, config));
+  const owner = ownerOf({ principal, client: clientOf(ctx, config.keys.ephemeral) });
+  tasks.serve(owner, server, ctx);
+  return owner;
+}
 
 async function owner2025Of(ctx: ServerContext, config: Config): Promise<string> {
   const principal = principalKey(await principalOf(ctx, config));
