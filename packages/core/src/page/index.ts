@@ -1,3 +1,4 @@
+export { onlyCookie, seeOther } from './browser.ts';
 export {
   areaControl,
   type ControlAttributes,

@@ -11,6 +11,7 @@
  *   first, and its browser comes back.
  */
 import { isMidcallError } from '@midcall/core/errors';
+import { onlyCookie, seeOther } from '@midcall/core/page';
 import { systemClock } from '@midcall/core/time';
 import {
   type PersonNotice,
@@ -23,7 +24,7 @@ import { principalId, type Sealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
 import type { InboxStore } from '../store/index.ts';
 import { type Enrolment, SitePasskeys } from './passkeys.ts';
-import { cookieOf, InboxSignIn, seeOther } from './sign-in.ts';
+import { InboxSignIn } from './sign-in.ts';
 
 /** What the pages need. */
 export interface InboxSiteOptions {
@@ -166,7 +167,7 @@ export class InboxSite {
 
   async #ofSession(request: Request, at: string): Promise<Response> {
     const { store, notifications } = this.#options;
-    const cookie = cookieOf(request, this.#cookieName);
+    const cookie = onlyCookie(request, this.#cookieName);
     const session = cookie === undefined ? undefined : await store.sessions.find(at, cookie);
     if (!session) return this.#door({ title: texts.endedTitle, lines: [texts.ended], status: 401 });
     const { principal, name, csrf } = session;

@@ -11,6 +11,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { isRecord, own } from '@midcall/core/json';
+import { onlyCookie, seeOther } from '@midcall/core/page';
 import type { Clock } from '@midcall/core/time';
 import type { Sealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
@@ -109,7 +110,7 @@ export class InboxSignIn {
     const state = states.length === 1 ? states[0]! : undefined;
     if (state === undefined) return undefined;
     const name = cookieFor(state);
-    const sealed = cookieOf(request, name);
+    const sealed = onlyCookie(request, name);
     const opened = sealed === undefined ? undefined : sealer.open(sealed, purpose);
     const flow = opened?.ok && isRecord(opened.payload) ? opened.payload : undefined;
     if (flow?.['state'] !== state || !(Number(flow['until']) > clock.now())) return undefined;
@@ -149,20 +150,4 @@ export class InboxSignIn {
     const secure = protocol === 'https:' ? '; Secure' : '';
     return `${name}=${value}; Path=${pathname}; Max-Age=${Math.floor(ms / 1000)}; HttpOnly; SameSite=Lax${secure}`;
   }
-}
-
-/** The only value of a cookie; two of one name count as none, since one of them was planted. */
-export function cookieOf(request: Request, name: string): string | undefined {
-  const values = (request.headers.get('cookie') ?? '')
-    .split(/;\s*/u)
-    .filter(each => each.startsWith(`${name}=`))
-    .map(each => each.slice(name.length + 1));
-  return values.length === 1 && values[0] !== '' ? values[0] : undefined;
-}
-
-/** Leads a browser on, with cookies. */
-export function seeOther(location: string, cookies: readonly string[] = []): Response {
-  const headers = new Headers({ location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
-  for (const each of cookies) headers.append('set-cookie', each);
-  return new Response(null, { status: 303, headers });
 }

@@ -15,6 +15,7 @@
  */
 import { createHash } from 'node:crypto';
 import { anything, checkKind, checkOptions, count, oneOf, required, storeKind } from '@midcall/core/options';
+import { onlyCookie, seeOther } from '@midcall/core/page';
 import { boundedStore, type Store } from '@midcall/core/store';
 import { type Clock, clockKind } from '@midcall/core/time';
 import type { Principal } from '../../base/index.ts';
@@ -124,7 +125,7 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
       const flow = { verifier, nonce, back: back.pathname, redirectUri, browser: sha256(browser) };
       await under.begin(state, flow, AWAY_MS);
       const https = await secure();
-      return leadTo(to.href, [setCookie(`sign-in-${sha256(state).slice(0, 12)}`, browser, https, AWAY_MS)]);
+      return seeOther(to.href, [setCookie(`sign-in-${sha256(state).slice(0, 12)}`, browser, https, AWAY_MS)]);
     },
     mount(app, pageDesk) {
       desk = pageDesk;
@@ -149,7 +150,7 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
           if (before !== undefined) await sessions.take(before, warn);
           const id = randomToken();
           await sessions.begin(id, subject, sessionMs);
-          return leadTo(back, [setCookie(await sessionName(), id, https, sessionMs), setCookie(name, '', https, 0)]);
+          return seeOther(back, [setCookie(await sessionName(), id, https, sessionMs), setCookie(name, '', https, 0)]);
         } catch (error) {
           if (error instanceof ProviderError) return pageDesk.trouble(notSignedIn(error));
           throw error;
@@ -174,15 +175,6 @@ const unknownSignIn = {
 
 /** The only value of a cookie (sign-in-S5). */
 function cookie(request: Request, name: string): string | undefined {
-  const values = (request.headers.get('cookie') ?? '')
-    .split(/;\s*/u)
-    .filter(each => each.startsWith(`${name}=`))
-    .map(each => each.slice(name.length + 1));
-  return values.length === 1 && values[0] !== '' && values[0]!.length <= 200 ? values[0] : undefined;
-}
-
-function leadTo(location: string, cookies: readonly string[]): Response {
-  const headers = new Headers({ location, 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' });
-  for (const each of cookies) headers.append('set-cookie', each);
-  return new Response(null, { status: 303, headers });
+  const value = onlyCookie(request, name);
+  return value !== undefined && value.length <= 200 ? value : undefined;
 }
