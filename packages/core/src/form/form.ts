@@ -8,7 +8,7 @@
  * form-F5 a library's pattern meets no text that would keep its engine busy for long. Only the library knows whether a text matches,
  *    since it does not describe flags or transformations; what it would cost is counted before.
  */
-import { isRecord, own } from '../json/index.ts';
+import { isRecord, isTexts, own } from '../json/index.ts';
 import { Work } from '../patterns/index.ts';
 import { type Content, checkContent } from './check-content.ts';
 import { type Field, type Issue, issue, labelOf } from './field.ts';
@@ -196,8 +196,6 @@ function spellProperty(input: unknown): Json | undefined {
   const titled = titledOptions(input);
   return titled && { type: 'string', oneOf: titled };
 }
-
-const isTexts = (list: readonly unknown[]): boolean => list.every(each => typeof each === 'string');
 
 function titledOptions(input: unknown): { const: string; title: string }[] | undefined {
   if (!isRecord(input)) return undefined;

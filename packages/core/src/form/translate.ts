@@ -2,7 +2,7 @@
  * Translates JSON Schema, as libraries and people write it, to the restricted schema of the wire, as far as nothing is lost. What
  * remains is refused by the reader that follows.
  */
-import { isRecord, own } from '../json/index.ts';
+import { isRecord, isTexts, own } from '../json/index.ts';
 import { textFormats } from './format.ts';
 import { assertions, type Json } from './problem.ts';
 
@@ -95,8 +95,7 @@ function withChoices(property: Record<string, unknown>, titledKey: 'oneOf' | 'an
     return { ...outer, type: outer['type'] ?? 'string', enum: [value] };
   }
   if (Array.isArray(property['enum'])) {
-    const textual = property['enum'].every(each => typeof each === 'string');
-    return textual ? { ...property, type: property['type'] ?? 'string' } : property;
+    return isTexts(property['enum']) ? { ...property, type: property['type'] ?? 'string' } : property;
   }
   const key = Array.isArray(property['anyOf']) ? 'anyOf' : 'oneOf';
   const branches = property[key];

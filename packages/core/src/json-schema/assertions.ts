@@ -2,7 +2,7 @@
  * The keywords that check a value without applying another schema (JSON Schema 2020-12, validation, and their counterparts in
  * older drafts).
  */
-import { canonical, isRecord } from '../json/index.ts';
+import { canonical, isRecord, isTexts } from '../json/index.ts';
 import type { Steps } from './steps.ts';
 
 /** True or false; undefined if the keyword itself has a value that is not allowed, or cannot be judged. */
@@ -15,8 +15,6 @@ export interface Assertion {
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
-const isTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every(each => typeof each === 'string');
 const sizeOf = (value: object): number => Object.keys(value).length;
 
 /** A rule about numbers; all other values satisfy it. */

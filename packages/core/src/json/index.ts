@@ -5,3 +5,4 @@ export type { JsonLoss } from './json-loss.ts';
 export { jsonLoss, lossText } from './json-loss.ts';
 export { nests, parseShallow, textNests, tooDeeply } from './nesting.ts';
 export { defined, isRecord, own } from './record.ts';
+export { isTexts } from './texts.ts';

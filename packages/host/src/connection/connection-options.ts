@@ -1,5 +1,5 @@
 /** How a host reaches a server. */
-import { isRecord } from '@midcall/core/json';
+import { isRecord, isTexts } from '@midcall/core/json';
 import {
   anything,
   checkKind,
@@ -69,8 +69,6 @@ export function attachOptionsOf({
   return attached;
 }
 
-const texts = (value: unknown): boolean => Array.isArray(value) && value.every(each => typeof each === 'string');
-
 const targetKind: Kind = {
   words:
     "a command, { kind: 'command', command: 'node', args: ['server.js'] }, or an address, { kind: 'url', url: 'https://…' }; " +
@@ -78,7 +76,7 @@ const targetKind: Kind = {
   fits: value =>
     isRecord(value) &&
     (value['kind'] === 'command'
-      ? typeof value['command'] === 'string' && texts(value['args'])
+      ? typeof value['command'] === 'string' && isTexts(value['args'])
       : value['kind'] === 'url' && typeof value['url'] === 'string'),
 };
 

@@ -1,6 +1,6 @@
 /** Whether a reply may end a question. Every view's replies pass this check, whatever the view has checked before. Pure. */
 import type { Issue } from '@midcall/core/form';
-import { isRecord } from '@midcall/core/json';
+import { isRecord, isTexts } from '@midcall/core/json';
 import { checkAsked } from '@midcall/core/json-schema';
 import { nearest, oneOf } from '@midcall/core/options';
 import { visible } from '@midcall/core/text';
@@ -151,8 +151,7 @@ function checkGrant(offered: readonly string[], grant: Content): ContentCheck {
   const { uris = [], added = [] } = grant;
   if (!Array.isArray(uris) || !uris.every(uri => typeof uri === 'string' && offered.includes(uri)))
     return wrong('enum', 'Only directories that were offered can be granted.', 'uris');
-  if (!Array.isArray(added) || !added.every(uri => typeof uri === 'string'))
-    return wrong('type', 'The added directories are not a list of URIs.', 'added');
+  if (!isTexts(added)) return wrong('type', 'The added directories are not a list of URIs.', 'added');
   if (uris.length + added.length === 0)
     return wrong('minItems', 'Choose at least one directory to share. To share none, decline.');
   return { ok: true, content: { uris: [...new Set(uris)], ...(added.length > 0 && { added: [...new Set(added)] }) } };

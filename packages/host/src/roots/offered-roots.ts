@@ -10,7 +10,7 @@
 
 import { access, constants, realpath, stat } from 'node:fs/promises';
 import { MidcallError } from '@midcall/core/errors';
-import { defined } from '@midcall/core/json';
+import { defined, isTexts } from '@midcall/core/json';
 import {
   checkKind,
   checkOptions,
@@ -54,13 +54,11 @@ export function rootsFile(path: string): RootsMemory {
   return ownerFile(path, 'a list of roots', isState);
 }
 
-const areTexts = (list: unknown): boolean => Array.isArray(list) && list.every(each => typeof each === 'string');
-
 function isState(value: unknown): value is RootsState {
   if (typeof value !== 'object' || value === null) return false;
   const { roots, grants } = value as Partial<RootsState>;
-  const rootsOk = Array.isArray(roots) && roots.every(root => areTexts([root?.path, root?.name, root?.as ?? '']));
-  return rootsOk && typeof grants === 'object' && grants !== null && Object.values(grants).every(areTexts);
+  const rootsOk = Array.isArray(roots) && roots.every(root => isTexts([root?.path, root?.name, root?.as ?? '']));
+  return rootsOk && typeof grants === 'object' && grants !== null && Object.values(grants).every(isTexts);
 }
 
 /** The file system, as far as offering roots needs it. */

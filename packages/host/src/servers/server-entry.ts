@@ -3,7 +3,7 @@
 import { resolve } from 'node:path';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { secretIn } from '@midcall/core/form';
-import { defined, isRecord } from '@midcall/core/json';
+import { defined, isRecord, isTexts } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { readServerAuth, type ServerAuth } from '../authorization/index.ts';
 import { parseCommented } from './commented-json.ts';
@@ -193,8 +193,7 @@ function readTarget(id: string, raw: unknown, environment: Environment): ServerT
     const has = Object.keys(raw).join(', ') || 'no member';
     throw bad(`The server '${id}' must have a 'command' or a 'url'; it has ${has}.`);
   }
-  if (args !== undefined && !(Array.isArray(args) && args.every(each => typeof each === 'string')))
-    throw bad(`'args' of the server '${id}' is not a list of strings.`);
+  if (args !== undefined && !isTexts(args)) throw bad(`'args' of the server '${id}' is not a list of strings.`);
   if (cwd !== undefined && typeof cwd !== 'string') throw bad(`'cwd' of the server '${id}' is not text.`);
   const filledEnv = texts(id, 'env', env, fill);
   return {

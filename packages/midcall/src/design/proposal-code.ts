@@ -1,6 +1,6 @@
 /** A proposal as TypeScript that compiles and runs: a function that registers the tool, and the interface it works on. Pure. */
 
-import { isRecord } from '@midcall/core/json';
+import { isRecord, isTexts } from '@midcall/core/json';
 import type { Proposal } from './propose.ts';
 import { type ArgumentFacts, past, type ToolFacts } from './tool-facts.ts';
 
@@ -24,10 +24,7 @@ function memberCode(schema: Json, required: boolean, depth: number): string {
 function value(schema: Json, depth: number): string {
   const { type, enum: listed, items, properties } = schema;
   if (depth > deepest) return 'z.unknown()';
-  if (Array.isArray(listed))
-    return listed.length > 0 && listed.every(each => typeof each === 'string')
-      ? `z.enum(${literal(listed)})`
-      : 'z.unknown()';
+  if (Array.isArray(listed)) return listed.length > 0 && isTexts(listed) ? `z.enum(${literal(listed)})` : 'z.unknown()';
   switch (type) {
     case 'string':
       return `z.string()${bound(schema, 'minLength', 'min')}${bound(schema, 'maxLength', 'max')}`;

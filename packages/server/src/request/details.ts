@@ -1,6 +1,6 @@
 /** What the person has to see exactly before they answer: a text of any length, a diff or a table. Pure. */
 import { hash } from 'node:crypto';
-import { canonical } from '@midcall/core/json';
+import { canonical, isTexts } from '@midcall/core/json';
 import type { Kind } from '@midcall/core/options';
 
 /**
@@ -13,9 +13,6 @@ export type Details =
   | { readonly columns: readonly string[]; readonly rows: readonly (readonly string[])[] };
 
 const mostCharacters = 1_000_000;
-
-const isTexts = (value: unknown): value is readonly string[] =>
-  Array.isArray(value) && value.every(each => typeof each === 'string');
 
 function isDetails(value: unknown): value is Details {
   if (typeof value === 'string') return value.trim() !== '';

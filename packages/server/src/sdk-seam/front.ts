@@ -10,7 +10,7 @@
  * What this relies on in the SDK is tested in test/server/sdk-seam/sdk-seam.test.ts.
  */
 import { MidcallError } from '@midcall/core/errors';
-import { isRecord, nests, tooDeeply } from '@midcall/core/json';
+import { isRecord, isTexts, nests, tooDeeply } from '@midcall/core/json';
 import { withClientVersion } from '@midcall/core/sdk-seam';
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -319,7 +319,7 @@ function fits(method: string, { name, uri, arguments: args, _meta: meta }: Membe
   if (method === 'tools/call') return typeof name === 'string' && (args === undefined || isRecord(args));
   if (method === 'resources/read') return typeof uri === 'string';
   if (method !== 'prompts/get') return true;
-  const areTexts = isRecord(args) && Object.values(args).every(value => typeof value === 'string');
+  const areTexts = isRecord(args) && isTexts(Object.values(args));
   return typeof name === 'string' && (args === undefined || areTexts);
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { AskedField } from '@midcall/core/form';
-import { defined, isRecord } from '@midcall/core/json';
+import { defined, isRecord, isTexts } from '@midcall/core/json';
 import { newReading, type Reading, readProperty, unwrap } from '@midcall/core/json-schema';
 
 /** An argument with one control. */
@@ -29,8 +29,7 @@ export interface ListField {
 export type ArgumentField = SingleField | ListField;
 
 const number = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined);
-const strings = (value: unknown): readonly string[] | undefined =>
-  Array.isArray(value) && value.every(each => typeof each === 'string') ? value : undefined;
+const strings = (value: unknown): readonly string[] | undefined => (isTexts(value) ? value : undefined);
 
 /** An untouched row is not an item, so rows have no defaults. */
 function withoutDefault(field: SingleField): SingleField {
