@@ -10,9 +10,10 @@
  */
 import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { isRecord } from '@midcall/core/json';
+import { isRecord, isTexts } from '@midcall/core/json';
 import { isMark, mayRun, ownMark, type ProcessMark, writeWhole } from '@midcall/core/node';
 import { type CallContext, type CallOutcome, maskedArguments, withFileLock } from '../../index.ts';
+import { isOfferKind } from './offer-kind.ts';
 
 /** A call as it is stored. */
 export interface StoredCall {
@@ -51,18 +52,17 @@ const ends: readonly unknown[] = [
   'abandoned',
   'server-gone',
 ];
-const kinds: readonly unknown[] = ['tool', 'prompt', 'resource'];
 
 function isCall(value: unknown): value is StoredCall {
   if (!isRecord(value)) return false;
   const { context, serverId, startedAt, outcome, title } = value;
   if (!isRecord(context) || (title !== undefined && typeof title !== 'string')) return false;
   if (outcome === undefined ? !isMark(value['by']) : !isRecord(outcome) || !ends.includes(outcome['how'])) return false;
-  const hasNames = [context['id'], context['name'], serverId].every(each => typeof each === 'string');
+  const hasNames = isTexts([context['id'], context['name'], serverId]);
   const how = isRecord(outcome) ? outcome['how'] : undefined;
   const whole = how === 'completed' || how === 'tool-error' ? isRecord((outcome as { result?: unknown }).result) : true;
   return (
-    hasNames && whole && kinds.includes(context['kind']) && isRecord(context['arguments']) && Number.isFinite(startedAt)
+    hasNames && whole && isOfferKind(context['kind']) && isRecord(context['arguments']) && Number.isFinite(startedAt)
   );
 }
 

@@ -1,11 +1,9 @@
 /** How a person likes their desk: what is folded, their favourite tools, shortcuts and colours. */
 import { isRecord } from '@midcall/core/json';
-import type { CallContext } from '../../index.ts';
+import { isOfferKind, type OfferKind } from './offer-kind.ts';
 
 /** Colours that a person may choose instead of their system's. */
 export type Theme = 'light' | 'dark';
-
-type OfferKind = CallContext['kind'];
 
 /** What is remembered, as plain data. */
 export interface PreferencesRecord {
@@ -41,12 +39,10 @@ const mostEntries = 500;
 /** The key under which a tool, a prompt or a resource of a server is remembered. */
 const offerKey = (serverId: string, kind: OfferKind, name: string): string => JSON.stringify([serverId, kind, name]);
 
-const kinds: readonly unknown[] = ['tool', 'prompt', 'resource'];
-
 function isOfferKey(value: unknown): value is string {
   try {
     const key: unknown = typeof value === 'string' ? JSON.parse(value) : undefined;
-    return Array.isArray(key) && typeof key[0] === 'string' && kinds.includes(key[1]) && typeof key[2] === 'string';
+    return Array.isArray(key) && typeof key[0] === 'string' && isOfferKind(key[1]) && typeof key[2] === 'string';
   } catch {
     return false;
   }
@@ -55,7 +51,7 @@ function isOfferKey(value: unknown): value is string {
 const isTemplate = (value: unknown): value is ArgumentTemplate =>
   isRecord(value) &&
   ['server', 'of', 'name'].every(member => typeof value[member] === 'string') &&
-  kinds.includes(value['kind']) &&
+  isOfferKind(value['kind']) &&
   isRecord(value['arguments']);
 
 /** The valid part of preferences that were read from a file. */

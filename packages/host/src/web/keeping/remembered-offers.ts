@@ -1,10 +1,10 @@
 /** The names of what a server offered last, so that it can be found before the server is started again. Pure. */
 import { isRecord } from '@midcall/core/json';
-import type { CallContext } from '../../index.ts';
+import { isOfferKind, type OfferKind } from './offer-kind.ts';
 
 /** A tool, prompt or resource that a server offered, without what only a running server can tell. */
 export interface RememberedOffer {
-  readonly kind: CallContext['kind'];
+  readonly kind: OfferKind;
   readonly name: string;
   readonly title?: string;
 }
@@ -15,11 +15,9 @@ export type RememberedOffers = Readonly<Record<string, readonly RememberedOffer[
 /** The most that are stored of one server, and the most characters of a name or a title. */
 const [mostOffers, longest] = [200, 300];
 
-const kinds: readonly unknown[] = ['tool', 'prompt', 'resource'];
-
 const isOffer = (value: unknown): value is RememberedOffer =>
   isRecord(value) &&
-  kinds.includes(value['kind']) &&
+  isOfferKind(value['kind']) &&
   typeof value['name'] === 'string' &&
   (value['title'] === undefined || typeof value['title'] === 'string');
 
