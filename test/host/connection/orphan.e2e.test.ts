@@ -67,9 +67,9 @@ it.runIf(process.platform !== 'win32').each(few(['SIGTERM', 'SIGINT', 'exit'], '
   async how => {
     const main = `
       import { spawn } from 'node:child_process';
-      import { endWithUs, startsGroup } from './packages/host/src/connection/terminate.ts';
+      import { endWithUs, spawnOptions } from './packages/host/src/connection/terminate.ts';
       const [command, ...args] = ${JSON.stringify([process.execPath, '-e', runner('')])};
-      const server = spawn(command, args, { detached: startsGroup, stdio: 'pipe' });
+      const server = spawn(command, args, spawnOptions({}));
       endWithUs(server.pid);
       server.stderr.pipe(process.stdout);
       process.stdin.once('data', () => process.exit(0));`;

@@ -8,8 +8,8 @@ import { PassThrough } from 'node:stream';
 import { writeFirstAtOnce } from '@midcall/core/node';
 import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client';
 import spawn from 'cross-spawn';
-import { inheritedEnvironment, MessageBuffer } from '../sdk-seam/index.ts';
-import { endTree, endWithUs, startsGroup } from './terminate.ts';
+import { MessageBuffer } from '../sdk-seam/index.ts';
+import { endTree, endWithUs, spawnOptions } from './terminate.ts';
 
 /** How to start the process. */
 export interface ServerProcessParameters {
@@ -115,14 +115,8 @@ export class ServerProcess implements Transport {
   }
 
   #spawn(): ChildProcessWithoutNullStreams {
-    const { command, args, env, cwd } = this.#parameters;
-    const child = spawn(command, [...args], {
-      detached: startsGroup,
-      env: { ...inheritedEnvironment(process.env, process.platform), ...env },
-      stdio: 'pipe',
-      windowsHide: true,
-      ...(cwd !== undefined && { cwd }),
-    });
+    const { command, args } = this.#parameters;
+    const child = spawn(command, [...args], spawnOptions(this.#parameters));
     if (child.pid !== undefined) endWithUs(child.pid);
     return child;
   }

@@ -3,11 +3,10 @@
  * of the SDK is needed here. The last lines that it writes to standard error meanwhile are kept.
  */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { inheritedEnvironment } from '../sdk-seam/index.ts';
 import type { ServerTarget } from '../servers/index.ts';
 import { readLines } from './read-lines.ts';
 import { StderrTail } from './stderr-tail.ts';
-import { endTree, endWithUs, startsGroup } from './terminate.ts';
+import { endTree, endWithUs, spawnOptions } from './terminate.ts';
 
 /**
  * A process for one connection to take over.
@@ -26,14 +25,10 @@ export class StartedServer {
   readonly ended: Promise<void>;
 
   /** Starts the process. @param target - the server's command */
-  constructor({ command, args, env, cwd }: ServerTarget & { readonly kind: 'command' }) {
-    this.#child = spawn(command, args, {
-      detached: startsGroup,
-      env: { ...inheritedEnvironment(process.env, process.platform), ...env },
-      stdio: 'pipe',
-      windowsHide: true,
-      ...(cwd !== undefined && { cwd }),
-    });
+  constructor(target: ServerTarget & { readonly kind: 'command' }) {
+    // Not by `cross-spawn`, which takes time to load and differs on Windows only: a script that does not start here is started by the
+    // connection.
+    this.#child = spawn(target.command, target.args, spawnOptions(target));
     if (this.#child.pid !== undefined) endWithUs(this.#child.pid);
     // Output that nobody reads yet is dropped; whoever takes the process over receives what follows.
     for (const stream of [this.#child.stdin, this.#child.stdout, this.#child.stderr]) stream.on('error', () => {});

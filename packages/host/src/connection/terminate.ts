@@ -2,10 +2,23 @@
  * Ends the processes of servers together with what they have started, as `npx` starts a server: each is in a process group of its own,
  * so that Ctrl-C in a terminal reaches this process alone, which then ends them.
  */
-import { spawn } from 'node:child_process';
+import { type SpawnOptionsWithoutStdio, spawn } from 'node:child_process';
+import { inheritedEnvironment } from '../sdk-seam/index.ts';
+import type { ServerTarget } from '../servers/index.ts';
+
+type CommandTarget = Extract<ServerTarget, { readonly kind: 'command' }>;
 
 /** True where a process is started with a group of its own; Windows has none, and ends a tree of processes by its root. */
-export const startsGroup = process.platform !== 'win32';
+const startsGroup = process.platform !== 'win32';
+
+/** How a server is started, so that it can be ended with everything that it starts. */
+export const spawnOptions = ({ env, cwd }: Pick<CommandTarget, 'env' | 'cwd'>): SpawnOptionsWithoutStdio => ({
+  detached: startsGroup,
+  env: { ...inheritedEnvironment(process.env, process.platform), ...env },
+  stdio: 'pipe',
+  windowsHide: true,
+  ...(cwd !== undefined && { cwd }),
+});
 
 /** How many milliseconds processes have to exit after they were asked to, and between two looks at whether they have. */
 const exitMs = 2_000;
