@@ -1,13 +1,11 @@
 import type { Writable } from 'node:stream';
 
-const nothing = (): void => {};
-
 /**
  * Writes to a stream at the end of this turn of the event loop, together with whatever else is said in it: each write is a system
  * call that wakes the reader.
  * @param written - called after that
  */
-export function writeTogether(stream: Writable, text: string, written: () => void = nothing): void {
+export function writeTogether(stream: Writable, text: string, written: () => void): void {
   if (stream.writableCorked === 0) corkTurn(stream, written);
   stream.write(text);
 }
@@ -16,7 +14,7 @@ export function writeTogether(stream: Writable, text: string, written: () => voi
 export function writeFirstAtOnce(stream: Writable, text: string): void {
   const isFirst = stream.writableCorked === 0;
   stream.write(text);
-  if (isFirst) corkTurn(stream, nothing);
+  if (isFirst) corkTurn(stream, () => {});
 }
 
 function corkTurn(stream: Writable, written: () => void): void {

@@ -13,14 +13,12 @@ export function ownVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** The path of a person's own file by its name, such as `decisions.json`: in `~/.config/midcall`, or below `XDG_CONFIG_HOME`. */
-export function configPath(name: string, environment: Environment = process.env): string {
-  return join(environment['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'midcall', name);
+export function configPath(name: string): string {
+  return join(process.env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'midcall', name);
 }
 
 /** The path of data that Midcall makes, such as `samples`: in `~/.local/share/midcall`, or below `XDG_DATA_HOME`. */
-export function dataPath(name: string, environment: Environment = process.env): string {
-  return join(environment['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'midcall', name);
+export function dataPath(name: string): string {
+  return join(process.env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'midcall', name);
 }

@@ -104,8 +104,8 @@ export async function handedOver({ peer, version }: FoundDesk): Promise<'ready' 
 }
 
 /** Where a desk in the background writes what goes wrong. */
-function deskLogPath(environment: Readonly<Record<string, string | undefined>> = process.env): string {
-  return join(environment['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'midcall', 'desk.log');
+function deskLogPath(): string {
+  return join(process.env['XDG_STATE_HOME'] || join(homedir(), '.local', 'state'), 'midcall', 'desk.log');
 }
 
 /** A desk outlives the host that made a bridge start it, so it is given nothing of that host's environment but this. */

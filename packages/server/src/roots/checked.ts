@@ -10,9 +10,10 @@ import * as fs from 'node:fs';
 import type { Platform, ResolvedPath, Thing } from './platform.ts';
 import { fromSystem, notFound, outside, vanished } from './refusal.ts';
 import { codeOf, identityOf, isAbsent, pooled, saysNothing } from './system.ts';
-import { type Os, pathsOf, thisOs } from './within.ts';
+import { pathsOf, thisOs } from './within.ts';
 
-export function checkedPlatform(os: Os = thisOs()): Platform {
+export function checkedPlatform(): Platform {
+  const os = thisOs();
   const paths = pathsOf(os);
   const system = pooled;
 

@@ -147,13 +147,15 @@ export class OpenFile implements FileHandle {
   }
 }
 
+const streamChunkBytes = 64 * 1024;
+
 /** A stream over an open file, which it closes. Each chunk is a read of its own, so a withdrawal ends the stream. */
-export function streamOf(file: OpenFile, chunk = 64 * 1024): Readable {
+export function streamOf(file: OpenFile): Readable {
   let position = 0;
   return new Readable({
-    highWaterMark: chunk,
+    highWaterMark: streamChunkBytes,
     read() {
-      file.read({ position, length: chunk }).then(
+      file.read({ position, length: streamChunkBytes }).then(
         bytes => {
           position += bytes.length;
           this.push(bytes.length > 0 ? bytes : null);

@@ -20,9 +20,8 @@ interface Timer {
   readonly fn: () => void;
 }
 
-/** @param start - milliseconds since the epoch */
-export function virtualClock(start = Date.UTC(2026, 7, 1)): VirtualClock {
-  let time = start;
+export function virtualClock(): VirtualClock {
+  let time = Date.UTC(2026, 7, 1);
   const timers = new Set<Timer>();
   const soonest = (): Timer | undefined => {
     let first: Timer | undefined;

@@ -186,8 +186,8 @@ function around(value: unknown, other: unknown): string {
   const [text, another] = [JSON.stringify(value), JSON.stringify(other)];
   let at = 0;
   while (text[at] === another[at]) at++;
-  const from = text.length > 160 ? Math.max(0, at - 40) : 0;
-  return `${from > 0 ? '…' : ''}${clip(text.slice(from), 160)}`;
+  const from = text.length > most ? Math.max(0, at - 40) : 0;
+  return `${from > 0 ? '…' : ''}${clip(text.slice(from))}`;
 }
 
 const wayOf = ({ playedAs }: Trace): string => (playedAs === 'task' ? 'as a task' : `on ${playedAs}`);
@@ -210,6 +210,7 @@ function refusals({ decisions }: Trace): readonly ExploredOutcome[] {
     .map(({ outcome }) => outcome);
 }
 
-const clip = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+const most = 160;
+const clip = (text: string) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 const firstLine = (error: unknown) =>
-  clip(String((error as { message?: unknown } | null)?.message ?? error).split('\n')[0] ?? '', 160);
+  clip(String((error as { message?: unknown } | null)?.message ?? error).split('\n')[0] ?? '');

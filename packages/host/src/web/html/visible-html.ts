@@ -16,9 +16,9 @@ export function visibleHtml(text: string, max = 2_000, lines = false): Html {
   return trusted(marked);
 }
 
-/** A JSON value on one line. */
-export function visibleValue(value: unknown, max = 160): Html {
-  return visibleHtml(written(value), max);
+/** A JSON value on one line, up to 160 characters of it. */
+export function visibleValue(value: unknown): Html {
+  return visibleHtml(written(value), 160);
 }
 
 /** The JSON value written over several lines. */
