@@ -10,7 +10,7 @@ import { MidcallError } from '@midcall/core/errors';
 import type { Clock } from '@midcall/core/time';
 import type { Claimed, Deliveries, PushKeys } from '../store/index.ts';
 import type { Poster } from './guarded-post.ts';
-import { push } from './push.ts';
+import { noPushAddress, push } from './push.ts';
 import type { TellWebhook } from './webhook.ts';
 
 /** What it works with. */
@@ -128,7 +128,7 @@ export class Notifier {
 
   async #push({ subscription, hasFailed }: Claimed): Promise<Awaited<ReturnType<typeof push>>> {
     const { poster, pushKeys } = this.#options;
-    if (!pushKeys) return { why: 'The inbox has no address that begins with https://.' };
+    if (!pushKeys) return { why: noPushAddress };
     return push(poster, subscription!, await pushKeys(), texts, hasFailed ? impatientMs : undefined);
   }
 

@@ -2,7 +2,7 @@
 import type { PersonNotifications } from '@midcall/host/web';
 import type { Deliveries, PushKeys } from '../store/index.ts';
 import type { Poster } from './guarded-post.ts';
-import { push, readSubscription } from './push.ts';
+import { noPushAddress, push, readSubscription } from './push.ts';
 
 /** What the pages work with. */
 export interface NotificationParts {
@@ -29,7 +29,7 @@ export function personNotifications(
       }));
     },
     async turnOn(text, name) {
-      if (!pushKeys) return 'The inbox has no address that begins with https://.';
+      if (!pushKeys) return noPushAddress;
       const subscription = readSubscription(text, name);
       if (!subscription) return 'The browser did not say how this device is reached.';
       const why = poster.whyNot(subscription.endpoint);

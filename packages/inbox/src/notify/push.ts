@@ -12,6 +12,9 @@ export interface PushText {
   readonly body: string;
 }
 
+/** Why no device can be told: browsers subscribe to nothing else. */
+export const noPushAddress = 'The inbox has no address that begins with https://.';
+
 /** How long a push service keeps it for a device that is off, as at night. */
 const keptSeconds = 24 * 60 * 60;
 

@@ -1,4 +1,4 @@
 export { ansiHtml, hasAnsi } from './ansi-html.ts';
 export { clock, day, minute, sentMoment } from './clock.ts';
 export { icons } from './icons.ts';
-export { named, visibleHtml, visibleJsonHtml, visibleValue } from './visible-html.ts';
+export { markCodePoints, named, visibleHtml, visibleJsonHtml, visibleValue } from './visible-html.ts';

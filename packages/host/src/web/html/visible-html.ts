@@ -9,12 +9,12 @@ import { texts } from '../texts/index.ts';
  * @param lines - true keeps line breaks
  */
 export function visibleHtml(text: string, max = 2_000, lines = false): Html {
-  const marked = escaped(visible(text, { max, lines })).replace(
-    /⟦U\+[0-9A-F]+⟧/g,
-    '<mark class="code-point">$&</mark>',
-  );
-  return trusted(marked);
+  return trusted(markCodePoints(escaped(visible(text, { max, lines }))));
 }
+
+/** Sets every written-out code point apart. @param markup - with its text escaped */
+export const markCodePoints = (markup: string): string =>
+  markup.replace(/⟦U\+[0-9A-F]+⟧/g, '<mark class="code-point">$&</mark>');
 
 /** A JSON value on one line, up to 160 characters of it. */
 export function visibleValue(value: unknown): Html {

@@ -8,7 +8,7 @@
  */
 import { escaped, type Html, html, trusted } from '@midcall/core/page';
 import { hostOf, isMarkdown, type MarkdownRule, markdownReader, visible } from '../../index.ts';
-import { visibleHtml } from '../html/index.ts';
+import { markCodePoints, visibleHtml } from '../html/index.ts';
 import { texts } from '../texts/index.ts';
 
 // Alignment is a class: no page of ours accepts inline styles.
@@ -48,7 +48,7 @@ const reader = markdownReader({
 /** @param max - characters kept */
 function markdownHtml(text: string, max: number): Html {
   const markup = reader.render(visible(text, { max, lines: true }));
-  return trusted(`<div class="md">${markup.replace(/⟦U\+[0-9A-F]+⟧/g, '<mark class="code-point">$&</mark>')}</div>`);
+  return trusted(`<div class="md">${markCodePoints(markup)}</div>`);
 }
 
 /** Longer texts scroll in a box of their own, in characters, so that what follows them stays within reach. */
