@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type SqliteStore, sqliteStore } from '../../packages/server/src/stores/sqlite.ts';
+import { rowsSeenByAnother } from '../fixtures/sqlite-visitor.ts';
 import { killWorkers, raceProcesses } from './processes.ts';
 
 let folder: string;
@@ -37,6 +38,16 @@ it.runIf(process.getuid?.() === 0)('a file that others may read, and that is not
   const refused = run('--bounding-set=-fowner,-dac_override,-dac_read_search');
   expect(refused).toContain('store/unavailable');
   expect(refused).toContain('chmod 600');
+});
+
+it('what is written after the file was opened twice in this process, and by another that is gone, is in the file', async () => {
+  const second = await sqliteStore(path);
+  const rows = () => rowsSeenByAnother(path, 'midcall_store');
+  await store.set('before', '1');
+  expect(rows()).toBe(1);
+  await store.set('after', '2');
+  expect(rows()).toBe(2);
+  second.close();
 });
 
 it('store-S2: after kill -9 of its writers nothing is half-written, lost or taken twice', async () => {

@@ -2,7 +2,7 @@
  * Opening one SQLite file that several processes share: accessible to its owner only, in WAL mode, never another program's
  * database. Also what both SQLite modules need: the meaning of the client's errors, and when to try again.
  */
-import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MidcallError, needed } from '@midcall/core/errors';
@@ -46,9 +46,10 @@ export async function openSqlite(
   try {
     if (path !== ':memory:') {
       mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      makePrivate(path, 'a');
+      // Only a new file is opened here: to close one takes all locks on it from this process, those of its other connections too.
+      if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
       // The last writes may still be in the files beside it.
-      for (const end of ['-wal', '-shm', '-journal']) makePrivate(`${path}${end}`, 'r+');
+      for (const end of ['', '-wal', '-shm', '-journal']) makePrivate(`${path}${end}`);
     }
     return await untilUnlocked(options.lockTimeoutMs, () => {
       // A connection for each attempt: in libsql a statement that met a lock stays open and spoils its connection.
@@ -67,24 +68,19 @@ export async function openSqlite(
   }
 }
 
-/** Removes everybody's access to a file except its owner's. @param flag - `a` creates one if there is none */
-function makePrivate(path: string, flag: 'a' | 'r+'): void {
-  let file: number;
+/** Removes everybody's access to a file except its owner's, if there is one. */
+function makePrivate(path: string): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (process.platform === 'win32' || !stat?.isFile() || (stat.mode & 0o077) === 0) return;
   try {
-    file = openSync(path, flag, 0o600);
+    chmodSync(path, stat.mode & 0o700);
   } catch (error) {
-    if (flag === 'r+' && (error as NodeJS.ErrnoException).code === 'ENOENT') return;
-    throw error;
-  }
-  try {
-    if (process.platform !== 'win32' && (fstatSync(file).mode & 0o077) !== 0) fchmodSync(file, 0o600);
-  } catch {
+    // Another process has removed it in that moment.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw new MidcallError(
       'store/unavailable',
       `Others may read or write the SQLite file ${JSON.stringify(path)}, and this process may not change that. Run chmod 600 on it as its owner.`,
     );
-  } finally {
-    closeSync(file);
   }
 }
 
