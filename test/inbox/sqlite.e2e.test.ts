@@ -8,6 +8,7 @@ import Database from 'libsql';
 import { afterAll, expect, it } from 'vitest';
 import { eventually } from '../fixtures/grown.ts';
 import { inSoak } from '../fixtures/soak.ts';
+import { rowsSeenByAnother } from '../fixtures/sqlite-visitor.ts';
 import { payment } from './approvals-contract.ts';
 import { killApprovers } from './killed-approvers.ts';
 import { killBridges } from './killed-bridges.ts';
@@ -30,6 +31,17 @@ afterAll(async () => {
   // libsql has the file open until its statements are collected.
   if (hasDisk) execFileSync('umount', ['-l', disk]);
   rmSync(folder, { recursive: true, force: true });
+});
+
+it('what is asked after the file was opened twice in this process, and by another that is gone, is in the file', async () => {
+  const where = join(folder, 'twice.db');
+  const a = await bridge({ where });
+  await bridge({ where });
+  const rows = () => rowsSeenByAnother(where, 'inbox_questions');
+  await a.ask('ada');
+  expect(rows()).toBe(1);
+  await a.ask('ada');
+  expect(rows()).toBe(2);
 });
 
 it.runIf(hasDisk)('a question on a full disk is refused, and an end waits until there is room', async () => {

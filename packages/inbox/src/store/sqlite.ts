@@ -5,7 +5,7 @@
  * - inbox-sqlite-L1 Every write is in a transaction that begins by taking the write lock, without blocking the process for more than a
  *   moment; no other statement waits for it. In libsql a statement that met a lock stays open and spoils its connection.
  */
-import { closeSync, fchmodSync, fstatSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MidcallError } from '@midcall/core/errors';
@@ -35,7 +35,10 @@ type SqliteFile = Database.Database;
 export async function openSqliteFile(path: string): Promise<SqliteFile> {
   if (path !== ':memory:') {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    makePrivate(path);
+    // Only a new file is opened here: to close one takes all locks on it from this process, those of its other connections too.
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    // The last writes of a process that died are in the files beside it.
+    for (const end of ['', '-wal', '-shm', '-journal']) makePrivate(`${path}${end}`);
   }
   return untilUnlocked(() => {
     const database = new Database(path);
@@ -50,18 +53,19 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
   });
 }
 
-/** Creates the file if there is none, and removes everybody's access but its owner's: SQLite gives its other files the same. */
+/** Removes everybody's access to a file except its owner's, if there is one. */
 function makePrivate(path: string): void {
-  const file = openSync(path, 'a', 0o600);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (process.platform === 'win32' || !stat?.isFile() || (stat.mode & 0o077) === 0) return;
   try {
-    if (process.platform !== 'win32' && (fstatSync(file).mode & 0o077) !== 0) fchmodSync(file, 0o600);
-  } catch {
+    chmodSync(path, stat.mode & 0o700);
+  } catch (error) {
+    // Another process has removed it in that moment.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
     throw new MidcallError(
       'store/unavailable',
       `Others may read or write the inbox ${JSON.stringify(path)}, and this process may not change that. Run chmod 600 on it as its owner.`,
     );
-  } finally {
-    closeSync(file);
   }
 }
 
