@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually, grown } from '../fixtures/grown.ts';
-import { launch, leaveBrowser, violations, visitor } from '../web/browser.ts';
+import { controlled, launch, leaveBrowser, violations, visitor } from '../web/browser.ts';
 import { type InboxStage, inboxStage, type RunningBridge, signInWith } from './inbox-stage.ts';
 import { type FakeDevice, type Receiver, receiver } from './push-receiver.ts';
 
@@ -27,16 +27,6 @@ afterAll(async () => {
 const inbox = (): string => new URL('/inbox', bridge.address).href;
 const expected = (troubles: readonly string[]): readonly string[] =>
   troubles.filter(each => !/401|ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING/.test(each));
-
-/** Resolves when the worker controls the page. */
-const controlled = (page: Page): Promise<unknown> =>
-  page.evaluate(
-    () =>
-      new Promise<void>(resolve => {
-        if (navigator.serviceWorker.controller) resolve();
-        else navigator.serviceWorker.addEventListener('controllerchange', () => resolve());
-      }),
-  );
 
 /** Goes to the page of notifications. */
 async function notifications(page: Page): Promise<void> {

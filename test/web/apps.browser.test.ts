@@ -13,7 +13,7 @@ import { addSeats, addTrips, seatPage, tripPage } from '../../examples/docs/app.
 import { eventually } from '../fixtures/grown.ts';
 import { few } from '../fixtures/soak.ts';
 import { travelCommand } from '../fixtures/travel-server.ts';
-import { launch, leaveBrowser, violations, visitor } from './browser.ts';
+import { frameOf, launch, leaveBrowser, violations, visitor } from './browser.ts';
 import { builtClient, pickOne, stage, whenSo } from './stage.ts';
 
 let browser: Browser;
@@ -67,11 +67,6 @@ async function appOf(page: Page): Promise<Frame> {
 
 /** Asks again from outside: Playwright's own waiting evaluates in the App, whose policy forbids it. */
 const until = (frame: Frame, condition: string): Promise<void> => eventually(() => frame.evaluate<boolean>(condition));
-
-async function frameOf(page: Page): Promise<Frame> {
-  const handle = await page.locator('.app iframe[src]').elementHandle();
-  return (await handle!.contentFrame())!;
-}
 
 const chosen = (page: Page) =>
   page.locator('.question input[type=radio]:checked + * , .question label:has(input:checked)').allTextContents();

@@ -6,6 +6,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   chromium,
+  type Frame,
   type Page,
   type Route,
 } from 'playwright-core';
@@ -73,6 +74,13 @@ export async function visitor(browser: Browser, options: BrowserContextOptions =
   return { context, page, troubles, [Symbol.asyncDispose]: () => context.close() };
 }
 
+/** Somebody with a browser of their own, who opens an address. */
+export async function enter(url: string, options: BrowserContextOptions = {}): Promise<Visitor> {
+  const me = await visitor(await launch(), options);
+  await me.page.goto(url);
+  return me;
+}
+
 /**
  * The same somebody with another page, for the next test; its pages are closed after it. A browser context costs as much as
  * several pages do.
@@ -84,6 +92,22 @@ export async function nextPage({ context, page: first, troubles }: Visitor): Pro
   };
   return { context, page: await context.newPage(), troubles, [Symbol.asyncDispose]: closeAll };
 }
+
+/** The frame of the App on a page. */
+export async function frameOf(page: Page): Promise<Frame> {
+  const handle = await page.locator('.app iframe[src]').elementHandle();
+  return (await handle!.contentFrame())!;
+}
+
+/** Resolves when the worker controls the page. */
+export const controlled = (page: Page): Promise<unknown> =>
+  page.evaluate(
+    () =>
+      new Promise<void>(resolve => {
+        if (navigator.serviceWorker.controller) resolve();
+        else navigator.serviceWorker.addEventListener('controllerchange', () => resolve());
+      }),
+  );
 
 /**
  * Answers requests of a page that is open already, as `page.route` does. The page learns of it later than the test, and what a busy

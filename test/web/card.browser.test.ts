@@ -4,13 +4,13 @@ import { midcall } from '@midcall/server';
 import { serveHttp } from '@midcall/server/node';
 import { eras } from '@midcall/testing';
 import { McpServer } from '@modelcontextprotocol/server';
-import type { Browser, Frame, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { paintServer } from '../../examples/docs/cards.ts';
 import { eventually } from '../fixtures/grown.ts';
 import { few } from '../fixtures/soak.ts';
-import { launch, leaveBrowser, nextPage, type Visitor, violations, visitor } from './browser.ts';
+import { frameOf, launch, leaveBrowser, nextPage, type Visitor, violations, visitor } from './browser.ts';
 import { builtClient, stage, whenSo } from './stage.ts';
 
 let browser: Browser;
@@ -57,11 +57,6 @@ async function open(era: Era, tool: string, factory: Parameters<typeof serveHttp
   await page.goto(on.desk.startUrl());
   await page.goto(new URL(`calls/${id}`, on.desk.url).href);
   return { on, page, troubles, id };
-}
-
-async function frameOf(page: Page): Promise<Frame> {
-  const handle = await page.locator('.app iframe[src]').elementHandle();
-  return (await handle!.contentFrame())!;
 }
 
 describe.each(few(eras, '2026-07-28'))('%s', era => {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { browsersFile } from '@midcall/host/web';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { launch, leaveBrowser, violations, visitor } from './browser.ts';
+import { controlled, launch, leaveBrowser, violations, visitor } from './browser.ts';
 import { builtClient, pickOne, type Stage, stage } from './stage.ts';
 
 const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
@@ -20,16 +20,6 @@ beforeAll(async () => {
 afterAll(() => leaveBrowser(browser));
 
 const browsers = () => browsersFile(join(mkdtempSync(join(tmpdir(), 'i-')), 'browsers.json'));
-
-/** Resolves when the worker controls the page. */
-const controlled = (page: Page): Promise<unknown> =>
-  page.evaluate(
-    () =>
-      new Promise<void>(resolve => {
-        if (navigator.serviceWorker.controller) resolve();
-        else navigator.serviceWorker.addEventListener('controllerchange', () => resolve());
-      }),
-  );
 
 /** Everything that the browser stores for the worker, as text. */
 const cached = (page: Page): Promise<readonly { readonly url: string; readonly text: string }[]> =>

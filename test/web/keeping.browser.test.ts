@@ -3,7 +3,7 @@ import type { FormQuestion } from '@midcall/host';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { some } from '../fixtures/soak.ts';
-import { launch, leaveBrowser, nextPage, type Visitor, violations, visitor } from './browser.ts';
+import { enter, launch, leaveBrowser, nextPage, type Visitor, violations } from './browser.ts';
 import { builtClient, everyField, pickOne, stageOfFile, useModel } from './stage.ts';
 
 const on = await stageOfFile({ client: builtClient });
@@ -12,16 +12,10 @@ let browser: Browser;
 let person: Visitor;
 beforeAll(async () => {
   browser = await launch();
-  person = await enter();
+  person = await enter(on.desk.startUrl());
   await person.page.goto('about:blank');
 });
 afterAll(() => leaveBrowser(browser));
-
-async function enter(options = {}): Promise<Visitor> {
-  const me = await visitor(browser, options);
-  await me.page.goto(on.desk.startUrl());
-  return me;
-}
 
 const at = (path: string): string => new URL(path.replace(/^\//, ''), on.desk.url).href;
 
@@ -87,7 +81,7 @@ describe('a draft', () => {
   });
 
   it('a draft is told when the tab goes before anything was told', async () => {
-    await using me = await enter();
+    await using me = await enter(on.desk.startUrl());
     const question = useModel('k-2');
     void on.inbox.ask(question);
     await me.page.clock.install();
@@ -133,7 +127,7 @@ describe('what was typed when a question ends without the person', () => {
   it.each(some(['withdrawn', 'timed-out', 'server-gone']))(
     'what was typed stays to be copied, to the last key: %s',
     async how => {
-      await using me = await enter({ permissions: ['clipboard-read', 'clipboard-write'] });
+      await using me = await enter(on.desk.startUrl(), { permissions: ['clipboard-read', 'clipboard-write'] });
       const question = everyField(`e-${how}`);
       void on.inbox.ask(question);
       await me.page.clock.install();

@@ -8,7 +8,7 @@ import { type Ending, type StoredTask, tasksFile } from '@midcall/host';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inSoak } from '../fixtures/soak.ts';
-import { type Look, launch, leaveBrowser, type Visitor, violations, visitor, wrongInLook } from './browser.ts';
+import { enter, type Look, launch, leaveBrowser, violations, visitor, wrongInLook } from './browser.ts';
 import {
   builtClient,
   everyField,
@@ -35,12 +35,6 @@ beforeAll(async () => {
   browser = await launch();
 });
 afterAll(() => leaveBrowser(browser));
-
-async function enter(options = {}): Promise<Visitor> {
-  const me = await visitor(browser, options);
-  await me.page.goto(on.desk.startUrl());
-  return me;
-}
 
 const at = (path: string): string => new URL(path.replace(/^\//, ''), on.desk.url).href;
 
@@ -227,7 +221,7 @@ describe('every page and state', () => {
   it('every page and state have nothing that keeps anybody out, in light and wide as in dark and narrow', async () => {
     const wide = { colorScheme: 'light', viewport: { width: 1280, height: 800 } } as const;
     const narrow = { colorScheme: 'dark', viewport: { width: 360, height: 740 } } as const;
-    await using me = await enter(narrow);
+    await using me = await enter(on.desk.startUrl(), narrow);
     await me.page.goto(at('/add'));
     await me.page
       .getByRole('textbox', { name: 'mcp.json' })
@@ -257,7 +251,7 @@ describe('every page and state', () => {
   });
 
   it('pages play a sound, copy a text as it was written and a result as JSON, and break long values of JSON into lines', async () => {
-    await using me = await enter({
+    await using me = await enter(on.desk.startUrl(), {
       viewport: { width: 400, height: 800 },
       permissions: ['clipboard-read', 'clipboard-write'],
     });
@@ -295,7 +289,7 @@ describe('every page and state', () => {
   });
 
   it('pages filter the prompts and resources of a server with its tools', async () => {
-    await using me = await enter();
+    await using me = await enter(on.desk.startUrl());
     await me.page.goto(at('/servers/rich'));
     const rows = me.page.locator('.tool-row .name .mono:visible');
     const filter = me.page.getByRole('searchbox', { name: 'Filter 14 entries' });
@@ -316,7 +310,7 @@ describe('every page and state', () => {
   });
 
   it('every page and state have nothing that keeps anybody out when a form comes back with errors', async () => {
-    await using me = await enter();
+    await using me = await enter(on.desk.startUrl());
     await me.page.goto(at('/calls/s-fields'));
     await me.page.getByLabel('Full name').fill('A');
     await me.page.getByRole('button', { name: 'Send answer' }).click();
@@ -334,7 +328,7 @@ describe('every page and state', () => {
   it('pages on a phone break no word of a table, cut no cell off, and have every page in sight in the bar', async () => {
     on.policy.add({ server: '*', subject: '*', effect: 'refuse', forMs: 900_000 });
     on.audit.record({ type: 'policy', what: 'refuse everything for every server' });
-    await using me = await enter({ viewport: { width: 390, height: 844 } });
+    await using me = await enter(on.desk.startUrl(), { viewport: { width: 390, height: 844 } });
     for (const path of ['/policy', '/history', '/audit', '/models']) {
       await me.page.goto(at(path));
       const seen = await me.page.evaluate(() => {
@@ -392,7 +386,7 @@ describe('every page and state', () => {
   });
 
   it('every page and state have room for names of a hundred letters, and let each paragraph run in the direction of its writing', async () => {
-    await using me = await enter({ viewport: { width: 1280, height: 800 } });
+    await using me = await enter(on.desk.startUrl(), { viewport: { width: 1280, height: 800 } });
     await me.page.goto(at('/history'));
     const scrolls = () =>
       me.page.evaluate(() =>
@@ -419,7 +413,7 @@ describe('every page and state', () => {
   });
 
   it('pages scroll only for what does not fit, mark no domain where an address has none, and keep a colon after a key', async () => {
-    await using me = await enter({ viewport: { width: 400, height: 860 } });
+    await using me = await enter(on.desk.startUrl(), { viewport: { width: 400, height: 860 } });
     const { page } = me;
     await page.goto(at('/nothing'));
     const beyond = () => page.evaluate(() => document.documentElement.scrollHeight - window.innerHeight);
@@ -454,7 +448,7 @@ describe('every page and state', () => {
   });
 
   it('pages say by lines what backgrounds said, where the person’s own colours replace ours', async () => {
-    await using me = await enter({ forcedColors: 'active' });
+    await using me = await enter(on.desk.startUrl(), { forcedColors: 'active' });
     const { page } = me;
     await page.goto(at('/servers/silent/tools/look'));
     const outlined = (selector: string) =>
