@@ -8,13 +8,12 @@
  * form-F5 a library's pattern meets no text that would keep its engine busy for long. Only the library knows whether a text matches,
  *    since it does not describe flags or transformations; what it would cost is counted before.
  */
-import { isRecord, isTexts, own } from '../json/index.ts';
+import { isRecord, isTexts, type JsonObject, own } from '../json/index.ts';
 import { Work } from '../patterns/index.ts';
 import { type Content, checkContent } from './check-content.ts';
 import { type Field, type Issue, issue, labelOf } from './field.ts';
 import type { FormInput, FormValue } from './input.ts';
 import { formLimits } from './limits.ts';
-import type { Json } from './problem.ts';
 import { type Shape, shapeOf, unsupported } from './shape.ts';
 import { askLibrary, describe, isStandard, type StandardForm, type StandardIssue } from './standard.ts';
 import { resolve } from './translate.ts';
@@ -143,7 +142,7 @@ function compile(input: unknown): Form<unknown> {
 
 /** The raw schema of a form that may have been a shorthand; `wrapped` if the one field `value` stands for the whole. */
 interface Spelled {
-  readonly schema: Json;
+  readonly schema: JsonObject;
   readonly wrapped: boolean;
 }
 
@@ -154,7 +153,7 @@ function spellOut(input: unknown): Spelled | undefined {
   const property = input === Boolean ? { type: 'boolean', title: 'Confirm' } : spellProperty(input);
   if (property) return { schema: wrap(property), wrapped: true };
   if (!isRecord(input)) return undefined;
-  const properties: [string, Json][] = [];
+  const properties: [string, JsonObject][] = [];
   for (const name of Object.keys(input)) {
     // Undefined if it is no shorthand: the reader then names the field.
     properties.push([name, spellProperty(input[name]) ?? {}]);
@@ -169,17 +168,17 @@ function spellOut(input: unknown): Spelled | undefined {
 }
 
 /** The first field of a record of shorthands that is not a shorthand. */
-function unspelt(input: Json): string | undefined {
+function unspelt(input: JsonObject): string | undefined {
   if (own(input, 'type') === 'object') return undefined;
   return Object.keys(input).find(name => !isRecord(input[name]) && spellProperty(input[name]) === undefined);
 }
 
 /** One property as a whole form. */
-function wrap(property: unknown): Json {
+function wrap(property: unknown): JsonObject {
   return { type: 'object', properties: { value: property }, required: ['value'] };
 }
 
-function spellProperty(input: unknown): Json | undefined {
+function spellProperty(input: unknown): JsonObject | undefined {
   if (input === String) return { type: 'string' };
   if (input === Number) return { type: 'number' };
   if (input === Boolean) return { type: 'boolean' };
@@ -203,7 +202,7 @@ function titledOptions(input: unknown): { const: string; title: string }[] | und
   for (const value of Object.keys(input)) {
     const option = input[value];
     const title = isRecord(option) ? own(option, 'title') : undefined;
-    if (typeof title !== 'string' || Object.keys(option as Json).length !== 1) return undefined;
+    if (typeof title !== 'string' || Object.keys(option as JsonObject).length !== 1) return undefined;
     options.push({ const: value, title });
   }
   return options.length > 0 ? options : undefined;
@@ -217,7 +216,7 @@ function fromSpelling(input: unknown): Form<unknown> {
   const spelled = spellOut(input);
   const odd = isRecord(input) && !spelled?.wrapped ? unspelt(input) : undefined;
   if (odd !== undefined) {
-    const textHint = typeof own(input as Json, odd) === 'string' ? ', not a text' : '';
+    const textHint = typeof own(input as JsonObject, odd) === 'string' ? ', not a text' : '';
     const message = `'${odd}' must be String, Number, Boolean, a list of choices, or a JSON Schema${textHint}.`;
     throw unsupported([{ field: odd, rule: 'shorthand', message }]);
   }
@@ -229,7 +228,7 @@ function fromSpelling(input: unknown): Form<unknown> {
 function fromLibrary(library: StandardForm): Form<unknown> {
   const described = describe(library);
   const resolved = resolve(described, described);
-  const root: Json = isRecord(resolved) ? resolved : described;
+  const root: JsonObject = isRecord(resolved) ? resolved : described;
   const wrapped = own(root, 'type') !== 'object';
   const schema = wrapped ? { ...wrap(root), $defs: own(root, '$defs') } : root;
   return new CompiledForm(shapeOf(schema, true), wrapped, library);

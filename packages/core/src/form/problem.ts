@@ -10,9 +10,6 @@ export interface FormProblem {
   readonly message: string;
 }
 
-/** A plain JSON object, as far as reading goes: own properties only. */
-export type Json = Readonly<Record<string, unknown>>;
-
 /** Keywords of JSON Schema that decide which values are valid: none may be ignored silently. */
 export const assertions: ReadonlySet<string> = new Set(
   (

@@ -1,12 +1,12 @@
 /** Converts one property of a requested schema to a field; see `read-form.ts` for the rules R1 to R5. */
 
-import { isRecord, own } from '../json/index.ts';
+import { isRecord, type JsonObject, own } from '../json/index.ts';
 import { judgePattern, type Work } from '../patterns/index.ts';
 import { checkWithin } from './check-content.ts';
 import type { Choice, Field, TextField } from './field.ts';
 import { isTextFormat, textFormats } from './format.ts';
 import { formLimits } from './limits.ts';
-import { assertions, type FormProblem, type Json } from './problem.ts';
+import { assertions, type FormProblem } from './problem.ts';
 
 /** Collects findings: `problems` refuse the form, `notes` say what was left out; and the budget that is left. */
 export interface Findings {
@@ -51,7 +51,7 @@ class PropertyReader {
     this.#findings.notes.push({ field: this.#name, rule, message: `'${this.#name}' ${says}.` });
   }
 
-  field(schema: Json, required: boolean): Field | undefined {
+  field(schema: JsonObject, required: boolean): Field | undefined {
     const kind = this.#kind(schema);
     if (kind === undefined) return undefined;
     for (const keyword of Object.keys(schema)) {
@@ -71,7 +71,7 @@ class PropertyReader {
     return withoutDefault && this.#withDefault(withoutDefault, own(schema, 'default'));
   }
 
-  #kind(schema: Json): Field['kind'] | undefined {
+  #kind(schema: JsonObject): Field['kind'] | undefined {
     const type = own(schema, 'type');
     switch (type) {
       case 'string':
@@ -103,7 +103,7 @@ class PropertyReader {
       readonly title?: string;
       readonly description?: string;
     },
-    schema: Json,
+    schema: JsonObject,
   ): Field | undefined {
     switch (kind) {
       case 'text': {
@@ -157,7 +157,7 @@ class PropertyReader {
     }
   }
 
-  #text(schema: Json, key: string, most: number): string | undefined {
+  #text(schema: JsonObject, key: string, most: number): string | undefined {
     const value = own(schema, key);
     if (value === undefined) return undefined;
     if (typeof value !== 'string') return this.refuse(key, `has a ${key} that is not text`);
@@ -182,7 +182,7 @@ class PropertyReader {
     }
   }
 
-  #counts(schema: Json, low: string, high: string): Readonly<Record<string, number>> {
+  #counts(schema: JsonObject, low: string, high: string): Readonly<Record<string, number>> {
     const bounds: Record<string, number> = {};
     for (const key of [low, high]) {
       const value = own(schema, key);
@@ -195,7 +195,7 @@ class PropertyReader {
     return bounds;
   }
 
-  #range(schema: Json, integer: boolean): { readonly minimum?: number; readonly maximum?: number } {
+  #range(schema: JsonObject, integer: boolean): { readonly minimum?: number; readonly maximum?: number } {
     const bounds: { minimum?: number; maximum?: number } = {};
     for (const key of ['minimum', 'maximum'] as const) {
       const value = own(schema, key);
@@ -210,7 +210,7 @@ class PropertyReader {
     return bounds;
   }
 
-  #choices(schema: Json, titledKey: string): readonly Choice[] | undefined {
+  #choices(schema: JsonObject, titledKey: string): readonly Choice[] | undefined {
     const listed = own(schema, 'enum');
     const titled = own(schema, titledKey);
     if (listed !== undefined && titled !== undefined)
@@ -228,8 +228,12 @@ class PropertyReader {
     for (const [index, each] of list.entries()) {
       const value: unknown = listed === undefined ? (isRecord(each) ? own(each, 'const') : undefined) : each;
       if (typeof value !== 'string') return this.refuse(key, 'has a choice that is not text');
-      const title = listed === undefined ? own(each as Json, 'title') : Array.isArray(names) ? names[index] : undefined;
-      if (listed === undefined && Object.keys(each as Json).some(name => name !== 'const' && assertions.has(name))) {
+      const title =
+        listed === undefined ? own(each as JsonObject, 'title') : Array.isArray(names) ? names[index] : undefined;
+      if (
+        listed === undefined &&
+        Object.keys(each as JsonObject).some(name => name !== 'const' && assertions.has(name))
+      ) {
         return this.refuse(key, 'has a choice with more than a value and a title');
       }
       if (value.length > formLimits.choice || (typeof title === 'string' && title.length > formLimits.choice)) {

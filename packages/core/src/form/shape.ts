@@ -4,11 +4,11 @@
  */
 
 import { MidcallError } from '../errors/index.ts';
-import { isRecord, own } from '../json/index.ts';
+import { isRecord, type JsonObject, own } from '../json/index.ts';
 import { type Backtracking, backtrackingOf } from '../patterns/index.ts';
 import type { Field } from './field.ts';
 import { formLimits } from './limits.ts';
-import type { FormProblem, Json } from './problem.ts';
+import type { FormProblem } from './problem.ts';
 import { readSchema } from './read-form.ts';
 import { refuseSecret } from './secret-in.ts';
 import { translate } from './translate.ts';
@@ -34,7 +34,7 @@ const cache = new Map<string, Shape>();
  * @param library - true if the library judges the answer afterwards
  * @throws MidcallError `form/unsupported`, `form/secret`
  */
-export function shapeOf(schema: Json, library: boolean): Shape {
+export function shapeOf(schema: JsonObject, library: boolean): Shape {
   const content = contentOf(schema);
   const key = content.length > longestCached ? undefined : `${library ? 'library' : 'raw'} ${content}`;
   const cached = key === undefined ? undefined : cache.get(key);
@@ -47,7 +47,7 @@ export function shapeOf(schema: Json, library: boolean): Shape {
   return shape;
 }
 
-function contentOf(schema: Json): string {
+function contentOf(schema: JsonObject): string {
   let content: string;
   try {
     content = JSON.stringify(schema);
@@ -66,7 +66,7 @@ function contentOf(schema: Json): string {
   ]);
 }
 
-function makeShape(schema: Json, library: boolean): Shape {
+function makeShape(schema: JsonObject, library: boolean): Shape {
   const declared = own(schema, 'properties');
   const properties: Record<string, unknown> = Object.create(null);
   const nullable: string[] = [];
@@ -74,7 +74,7 @@ function makeShape(schema: Json, library: boolean): Shape {
   const required = own(schema, 'required');
   const requiredNames = new Set(Array.isArray(required) ? required : []);
   for (const name of isRecord(declared) ? Object.keys(declared).slice(0, formLimits.fields + 1) : []) {
-    const translated = translate((declared as Json)[name], schema, { library });
+    const translated = translate((declared as JsonObject)[name], schema, { library });
     properties[name] = translated.schema;
     if (translated.patterns.length > 0) backtracking.set(name, translated.patterns.map(counted(name)));
     if (translated.nullable && requiredNames.delete(name)) nullable.push(name);

@@ -4,7 +4,7 @@
  */
 
 import { MidcallError } from '../errors/index.ts';
-import type { Json } from './problem.ts';
+import type { JsonObject } from '../json/index.ts';
 
 /** A library's verdict on a value. */
 export type StandardResult<Output> =
@@ -54,7 +54,7 @@ const vendorOptions: Readonly<Record<string, Record<string, unknown>>> = {
  * What a library says its input looks like.
  * @throws MidcallError `form/unsupported` if it cannot say
  */
-export function describe(schema: StandardForm): Json {
+export function describe(schema: StandardForm): JsonObject {
   const standard = schema['~standard'];
   const vendor = String(standard.vendor);
   if (typeof standard.jsonSchema?.input !== 'function') {

@@ -2,9 +2,9 @@
  * Translates JSON Schema, as libraries and people write it, to the restricted schema of the wire, as far as nothing is lost. What
  * remains is refused by the reader that follows.
  */
-import { isRecord, isTexts, own } from '../json/index.ts';
+import { isRecord, isTexts, type JsonObject, own } from '../json/index.ts';
 import { textFormats } from './format.ts';
-import { assertions, type Json } from './problem.ts';
+import { assertions } from './problem.ts';
 
 /** Where a schema came from. */
 export interface TranslateOptions {
@@ -34,7 +34,7 @@ const patternFormats = new Set(['regex', 'starts_with', 'ends_with', 'includes',
 const mostReferences = 10;
 
 /** Follows `$ref` into the schema's own `$defs`; anything else stays as it is. */
-export function resolve(schema: unknown, root: Json): unknown {
+export function resolve(schema: unknown, root: JsonObject): unknown {
   let current = schema;
   for (let hops = 0; hops < mostReferences && isRecord(current); hops += 1) {
     const match = /^#\/(\$defs|definitions)\/([^/~%]+)$/.exec(String(own(current, '$ref') ?? ''));
@@ -48,7 +48,7 @@ export function resolve(schema: unknown, root: Json): unknown {
 }
 
 /** Rewrites one property. */
-export function translate(schema: unknown, root: Json, options: TranslateOptions): Translated {
+export function translate(schema: unknown, root: JsonObject, options: TranslateOptions): Translated {
   const resolved = options.library ? resolve(schema, root) : schema;
   if (!isRecord(resolved)) return { schema: resolved, nullable: false, patterns: [] };
   let property: Record<string, unknown> = { ...resolved };
@@ -160,7 +160,7 @@ function whole(property: Record<string, unknown>): void {
   if (property['multipleOf'] === 1) delete property['multipleOf'];
 }
 
-function list(property: Record<string, unknown>, root: Json, options: TranslateOptions): void {
+function list(property: Record<string, unknown>, root: JsonObject, options: TranslateOptions): void {
   const items = options.library ? resolve(property['items'], root) : property['items'];
   if (!isRecord(items)) return;
   const choices = withChoices({ ...items }, 'anyOf');

@@ -1,6 +1,6 @@
 /** The keywords that apply other schemas to a value or to its parts (JSON Schema 2020-12, core, and older drafts). */
 
-import { isRecord } from '../json/index.ts';
+import { isRecord, type JsonObject } from '../json/index.ts';
 import { matchesPattern } from '../patterns/index.ts';
 import { assertions, type Truth } from './assertions.ts';
 import type { References } from './references.ts';
@@ -24,12 +24,11 @@ export interface Judging {
 
 interface Place {
   /** The schema that contains the keyword. */
-  readonly schema: Json;
+  readonly schema: JsonObject;
   readonly base: string;
   readonly judging: Judging;
 }
 
-type Json = Readonly<Record<string, unknown>>;
 type Applicator = (wanted: unknown, value: unknown, place: Place) => Truth;
 
 const malformed = ({ judging }: Place, name: string): undefined =>
@@ -58,7 +57,7 @@ function count<T>(list: Iterable<T>, judge: (each: T) => Truth, enough: number):
   return counts;
 }
 
-const entriesOf = (value: Json, { judging }: Place): [string, unknown][] => {
+const entriesOf = (value: JsonObject, { judging }: Place): [string, unknown][] => {
   const entries = Object.entries(value);
   judging.steps.spend(entries.length);
   return entries;

@@ -2,10 +2,8 @@
  * What a schema library may spend on matching a value with the patterns of its schema, counted before the library gets the value:
  * its engine backtracks. The value is followed through the JSON Schema that the library gives of itself.
  */
-import { isRecord } from '../json/index.ts';
+import { isRecord, type JsonObject } from '../json/index.ts';
 import { type Backtracking, backtrackingOf, Work } from '../patterns/index.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** What counting may take for one value: about a third of a second. */
 const mostWork = 40_000_000;
@@ -78,14 +76,14 @@ class Counting {
     return !isRecord(value) || this.#members(schema, value, deeper);
   }
 
-  #items({ prefixItems, items, contains }: Json, list: readonly unknown[], deeper: Follow): boolean {
+  #items({ prefixItems, items, contains }: JsonObject, list: readonly unknown[], deeper: Follow): boolean {
     const first: readonly unknown[] = Array.isArray(prefixItems) ? prefixItems : [];
     return list.every((each, at) => deeper(at < first.length ? first[at] : items, each) && deeper(contains, each));
   }
 
   #members(
-    { properties, patternProperties, additionalProperties, propertyNames }: Json,
-    object: Json,
+    { properties, patternProperties, additionalProperties, propertyNames }: JsonObject,
+    object: JsonObject,
     deeper: Follow,
   ): boolean {
     const declared = isRecord(properties) ? properties : {};

@@ -1,5 +1,5 @@
 /** Where a `$ref` leads within its own document. Nothing is ever fetched. */
-import { isRecord } from '../json/index.ts';
+import { isRecord, type JsonObject } from '../json/index.ts';
 import type { Steps } from './steps.ts';
 
 /** A schema and the address that references in it are relative to. */
@@ -13,8 +13,6 @@ const rootAddress = 'schema:/';
 const addressSteps = 50;
 /** These contain a value, not a schema. */
 const values = new Set(['enum', 'const', 'default', 'examples']);
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** The places of one document that have an address. */
 export class References {
@@ -33,7 +31,7 @@ export class References {
   }
 
   /** The address that references in a schema are relative to, given that of the schema around it. */
-  baseOf(schema: Json, around: string): string {
+  baseOf(schema: JsonObject, around: string): string {
     return this.#within(schema, around);
   }
 
@@ -51,7 +49,7 @@ export class References {
     return start && this.#point(start, fragment);
   }
 
-  #within(schema: Json, around: string): string {
+  #within(schema: JsonObject, around: string): string {
     const id = Object.hasOwn(schema, '$id') ? schema['$id'] : undefined;
     if (typeof id !== 'string' || id.startsWith('#')) return around;
     this.#steps.spend(addressSteps);
@@ -67,7 +65,7 @@ export class References {
       this.#steps.spend(1);
       const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
       if (typeof schema !== 'object' || schema === null || !Object.hasOwn(schema, name)) return undefined;
-      schema = (schema as Json)[name];
+      schema = (schema as JsonObject)[name];
       if (isRecord(schema)) base = this.#within(schema, base);
     }
     return { schema, base };

@@ -1,5 +1,8 @@
 /** Untrusted objects, such as those from outside, read by their own members only. Pure. */
 
+/** A plain JSON object, as far as reading goes: own members only. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
 /** True for an object with named members; false for arrays and null. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

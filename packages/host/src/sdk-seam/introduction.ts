@@ -2,26 +2,24 @@
  * What a server says about itself on connecting: the SDK keeps only the members that it knows, and refuses the server if one of them
  * is not what the protocol has there, as a host behind a bridge would. So such members are left out, and all others are unchanged.
  */
-import { isRecord, own } from '@midcall/core/json';
+import { isRecord, type JsonObject, own } from '@midcall/core/json';
 import type { Interception, JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { SERVER_INFO_META_KEY, specTypeSchemas } from '@modelcontextprotocol/client';
-
-type Json = Readonly<Record<string, unknown>>;
 
 const methods: ReadonlySet<unknown> = new Set(['initialize', 'server/discover']);
 
 /** The most recent one of a connection. */
 export class Introduction implements Required<Interception> {
   readonly #pending = new Set<unknown>();
-  #result: Json = {};
+  #result: JsonObject = {};
 
   /** The server's `serverInfo`; empty if it gives none. */
-  get implementation(): Json {
+  get implementation(): JsonObject {
     const info = own(this.#result, 'serverInfo') ?? own(own(this.#result, '_meta'), SERVER_INFO_META_KEY);
     return isRecord(info) ? info : {};
   }
 
-  get capabilities(): Json {
+  get capabilities(): JsonObject {
     const capabilities = own(this.#result, 'capabilities');
     return isRecord(capabilities) ? capabilities : {};
   }
@@ -44,7 +42,7 @@ export class Introduction implements Required<Interception> {
 const mostOdd = 50;
 
 /** An introduction that the SDK reads: without members that it does not, and with those that it needs and that say nothing more. */
-function withoutOddities(result: Json): Json {
+function withoutOddities(result: JsonObject): JsonObject {
   // Only 2025-11-25 names the revision here.
   const schema = 'protocolVersion' in result ? specTypeSchemas.InitializeResult : specTypeSchemas.DiscoverResult;
   let whole = result;
@@ -62,7 +60,7 @@ function withoutOddities(result: Json): Json {
 }
 
 /** A part of an introduction, of which a member is missing or cannot be read. */
-function repaired(part: string, member: string, { [member]: odd, ...others }: Json): Json {
+function repaired(part: string, member: string, { [member]: odd, ...others }: JsonObject): JsonObject {
   // A server that writes `true` has the capability.
   if (part === 'capabilities' && odd === true) return { ...others, [member]: {} };
   if (part !== 'serverInfo' || (member !== 'name' && member !== 'version')) return others;

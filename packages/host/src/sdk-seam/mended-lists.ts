@@ -2,12 +2,11 @@
  * The lists of a server, of which one bad entry would spoil the whole: the SDK refuses a list with any entry that its schemas do
  * not allow. Entries are mended where only one reading is possible, and left out and named where none is.
  */
-import { isRecord } from '@midcall/core/json';
+import { isRecord, type JsonObject } from '@midcall/core/json';
 import { type InterceptedTransport, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
 import { specTypeSchemas } from '@modelcontextprotocol/client';
 
-type Json = Readonly<Record<string, unknown>>;
 type Schema = (typeof specTypeSchemas)['Tool' | 'Prompt' | 'Resource' | 'ResourceTemplate'];
 
 const lists: Readonly<Record<string, { readonly what: string; readonly schema: Schema }>> = {
@@ -62,7 +61,7 @@ function usableEntry(entry: unknown, schema: Schema): { readonly entry: unknown 
 }
 
 /** Drops members that are null, which stand for absent ones; a tool without an input schema takes no arguments. */
-function repair(entry: Json, isTool: boolean): Json {
+function repair(entry: JsonObject, isTool: boolean): JsonObject {
   const present = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
   if (!isTool) return present;
   const { inputSchema = {} } = present;

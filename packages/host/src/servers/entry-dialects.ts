@@ -2,10 +2,8 @@
  * Lists of servers as the many hosts write them, put in the terms of one: `command`, `args`, `env`, `cwd`, or `url`, `headers`,
  * `auth`. What means the same is read; what only its own host can do is refused by its name, with what to write instead. Pure.
  */
-import { defined, isRecord } from '@midcall/core/json';
+import { defined, isRecord, type JsonObject } from '@midcall/core/json';
 import { commandWords } from './command-words.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Where hosts keep their list: most; VS Code; Zed; VS Code's settings and opencode; Codex, once it is JSON; settings of Amp. */
 const lists = ['mcpServers', 'servers', 'context_servers', 'mcp', 'mcp_servers', 'amp.mcpServers'] as const;
@@ -14,7 +12,7 @@ const lists = ['mcpServers', 'servers', 'context_servers', 'mcp', 'mcp_servers',
 export const listNames = "'mcpServers', 'servers', 'context_servers' or 'mcp'";
 
 /** The entries of a list by their names; undefined if the JSON has no list. */
-export function serversIn(json: unknown): Json | undefined {
+export function serversIn(json: unknown): JsonObject | undefined {
   if (!isRecord(json)) return undefined;
   const name = lists.find(each => json[each] !== undefined && json[each] !== null);
   if (name === undefined) return undefined;
@@ -24,7 +22,7 @@ export function serversIn(json: unknown): Json | undefined {
 }
 
 /** A list without names of its own, as Continue writes it: each entry has its name in it. */
-const named = (entries: readonly unknown[]): Json =>
+const named = (entries: readonly unknown[]): JsonObject =>
   Object.fromEntries(
     entries.map((entry, at) => {
       const name = isRecord(entry) ? (entry['name'] ?? entry['id']) : undefined;
@@ -48,10 +46,10 @@ const refused: Readonly<Record<string, string>> = {
 };
 
 /** An entry in our terms, or the rest of a sentence that begins with the server: why it has none. */
-export type Translated = { readonly entry: Json } | { readonly why: string };
+export type Translated = { readonly entry: JsonObject } | { readonly why: string };
 
 /** @param entry - as a host has it */
-export function translated(entry: Json): Translated {
+export function translated(entry: JsonObject): Translated {
   const { transport, command: rawCommand, ...others } = withoutNulls(entry);
   // What Gemini CLI does without it, and every host by itself.
   const { authProviderType, ...rest } = others;
@@ -61,7 +59,7 @@ export function translated(entry: Json): Translated {
   const inCommand = isRecord(rawCommand) ? withoutNulls(rawCommand) : {};
   const command = isRecord(rawCommand) ? (inCommand['path'] ?? inCommand['command']) : rawCommand;
   const { path: _, ...beside } = inCommand;
-  const all: Json = { ...nested, ...rest, ...provider, ...beside, ...(command !== undefined && { command }) };
+  const all: JsonObject = { ...nested, ...rest, ...provider, ...beside, ...(command !== undefined && { command }) };
   if (all['sandboxEnabled'] === true)
     return {
       why: `runs in the sandbox of its host ('sandboxEnabled'), which there is none of here. Remove it to start the server without one.`,
@@ -84,13 +82,13 @@ export function translated(entry: Json): Translated {
   };
 }
 
-const withoutNulls = (members: Json): Json =>
+const withoutNulls = (members: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
 
 const headersIn = (init: unknown): unknown => (isRecord(init) ? init['headers'] : undefined);
 
 /** Numbers and yes or no become the text that a process would see. */
-const asTexts = (members: Json): Json =>
+const asTexts = (members: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(withoutNulls(members)).map(([name, value]) => [
       name,
@@ -99,7 +97,7 @@ const asTexts = (members: Json): Json =>
   );
 
 /** A command with its arguments in one list, or in one text that begins with the name of a program; a path may have spaces. */
-function withCommand({ command, args }: Json): Json {
+function withCommand({ command, args }: JsonObject): JsonObject {
   if (Array.isArray(command)) {
     const [program, ...first] = command as unknown[];
     return { command: program, args: [...first, ...(Array.isArray(args) ? args : [])] };
@@ -111,7 +109,7 @@ function withCommand({ command, args }: Json): Json {
 }
 
 /** The sign-in of an entry: ours, or what others call `oauth` or spell otherwise. */
-function authIn({ auth, oauth }: Json): unknown {
+function authIn({ auth, oauth }: JsonObject): unknown {
   const signIn = auth ?? oauth;
   if (signIn === 'oauth' || signIn === true) return {};
   if (signIn === false) return undefined;

@@ -7,15 +7,13 @@
  * - followed-task-3 A server that does not answer is polled less and less often, and abandoned after a while.
  */
 import { MidcallError } from '@midcall/core/errors';
-import { isRecord, own } from '@midcall/core/json';
+import { isRecord, type JsonObject, own } from '@midcall/core/json';
 import { type Clock, steadyNow } from '@midcall/core/time';
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/client';
 import { readTask, type TaskState } from './task-messages.ts';
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** The outcome of a call. */
-export type TaskEnd = { readonly result: Json } | { readonly error: unknown };
+export type TaskEnd = { readonly result: JsonObject } | { readonly error: unknown };
 
 /** Options of following one task. */
 export interface FollowedTaskOptions {
@@ -23,7 +21,7 @@ export interface FollowedTaskOptions {
   /** True if the task's questions are sent as requests, and its result is fetched; else they are parts of it. */
   readonly pushes: boolean;
   /** Sends a request. @returns the response; undefined if there is none */
-  readonly ask: (method: string, params: Json, abandoned?: AbortSignal) => Promise<Json | undefined>;
+  readonly ask: (method: string, params: JsonObject, abandoned?: AbortSignal) => Promise<JsonObject | undefined>;
   /** Asks the person what the task asks. @throws if the call must end with the error */
   readonly answer: (key: string, request: unknown, taken: AbortSignal) => Promise<object>;
   /** Called with each state except the last. */
@@ -152,7 +150,7 @@ export class FollowedTask {
   }
 
   /** Withdraws questions that the server no longer asks (followed-task-2). */
-  #withdraw(requests: Json): void {
+  #withdraw(requests: JsonObject): void {
     for (const [key, request] of this.#openRequests)
       if (!Object.hasOwn(requests, key)) {
         this.#openRequests.delete(key);
@@ -160,7 +158,7 @@ export class FollowedTask {
       }
   }
 
-  #answerAll(requests: Json): void {
+  #answerAll(requests: JsonObject): void {
     const entries = Object.entries(requests);
     if (entries.length > mostQuestions) {
       const why = `It asked ${entries.length} things at once; at most ${mostQuestions} are read.`;
@@ -283,7 +281,7 @@ const endOf = ({ status, statusMessage, result, error }: TaskState): TaskEnd =>
     : { error: error ?? failure(statusMessage ?? 'The task failed.') };
 
 /** A result as that of a call that was not a task. */
-function withoutTask({ _meta, ...result }: Json): Json {
+function withoutTask({ _meta, ...result }: JsonObject): JsonObject {
   if (!isRecord(_meta)) return result;
   const { [RELATED_TASK_META_KEY]: _, ...others } = _meta;
   return Object.keys(others).length > 0 ? { ...result, _meta: others } : result;
@@ -293,5 +291,5 @@ function withoutTask({ _meta, ...result }: Json): Json {
 function explained(error: unknown, statusMessage: string): unknown {
   const message = own(error, 'message');
   if (typeof message !== 'string' || message.includes(statusMessage)) return error;
-  return { ...(error as Json), message: `${statusMessage} (${message})` };
+  return { ...(error as JsonObject), message: `${statusMessage} (${message})` };
 }

@@ -1,15 +1,13 @@
 /**
  * Requests for tasks in addition to the client's: sent under ids of their own, and their responses are hidden from the client.
  */
-import { isRecord } from '@midcall/core/json';
+import { isRecord, type JsonObject } from '@midcall/core/json';
 import type { ApartOptions, JsonRpcMessage, SendApart } from '@midcall/core/sdk-seam';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** The request of the client that others are sent for. */
 export interface SentFor {
   /** Its `_meta`, which says who the client is. */
-  readonly meta: Json;
+  readonly meta: JsonObject;
   readonly send: SendApart;
 }
 
@@ -29,7 +27,7 @@ export interface OwnRequestsOptions {
 export class OwnRequests {
   readonly #options: OwnRequestsOptions;
   /** The waiting requests, by id. */
-  readonly #pending = new Map<unknown, (response: Json | undefined) => void>();
+  readonly #pending = new Map<unknown, (response: JsonObject | undefined) => void>();
   #closed = false;
 
   constructor(options: OwnRequestsOptions) {
@@ -62,13 +60,13 @@ export class OwnRequests {
   async ask(
     { meta, send }: SentFor,
     method: string,
-    params: Json,
+    params: JsonObject,
     { id = this.id(), signal, onRequestStreamEnd }: AskOptions = {},
-  ): Promise<Json | undefined> {
+  ): Promise<JsonObject | undefined> {
     if (this.#closed || signal?.aborted) return undefined;
     const { progressToken: _, ...others } = meta;
     return new Promise(resolve => {
-      const settle = (response: Json | undefined): void => {
+      const settle = (response: JsonObject | undefined): void => {
         this.#pending.delete(id);
         signal?.removeEventListener('abort', giveUp);
         resolve(response);
@@ -88,7 +86,7 @@ export class OwnRequests {
 }
 
 /** The `_meta` of a request. */
-export const metaOf = (params: unknown): Json => {
+export const metaOf = (params: unknown): JsonObject => {
   const meta = isRecord(params) ? params['_meta'] : undefined;
   return isRecord(meta) ? meta : {};
 };

@@ -2,7 +2,7 @@
  * Calls whose answer may be a task, from when they are sent until they are answered. On 2025-11-25 a call asks for a task
  * itself, if its tool allows it; on 2026-07-28 the client declares that it supports tasks.
  */
-import { isRecord } from '@midcall/core/json';
+import { isRecord, type JsonObject } from '@midcall/core/json';
 import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/client';
 import type { RunningCall } from '../calls/index.ts';
@@ -10,7 +10,6 @@ import type { OwnRequests, SentFor } from './own-requests.ts';
 import { createdTask, declaresTasks, type TaskState } from './task-messages.ts';
 import { type TaskMode, TaskSupport, takesTasks } from './task-support.ts';
 
-type Json = Readonly<Record<string, unknown>>;
 type Send = (message: JsonRpcMessage) => Promise<void>;
 
 /** A call of the client. */
@@ -104,7 +103,7 @@ export class TaskCalls {
 
   #sendAsTask(message: JsonRpcMessage, sent: SentCall, send: Send): Promise<void> {
     const { stored: storage, requests } = this.#options;
-    const params = message['params'] as Json;
+    const params = message['params'] as JsonObject;
     const tool = String(params['name']);
     const supported = (support: TaskMode): Promise<void> => {
       // A call that could not be resumed gains nothing by being a task.
@@ -114,7 +113,7 @@ export class TaskCalls {
     };
     const support = this.#support.cached(tool);
     if (support) return supported(support);
-    const list = (page: Json) => requests.ask(sent, 'tools/list', page);
+    const list = (page: JsonObject) => requests.ask(sent, 'tools/list', page);
     return this.#support.of(tool, list).then(each => (sent.signal?.aborted ? undefined : supported(each)));
   }
 
@@ -134,4 +133,4 @@ export class TaskCalls {
 }
 
 /** The `params` of a message. */
-export const paramsOf = (message: JsonRpcMessage): Json => (isRecord(message['params']) ? message['params'] : {});
+export const paramsOf = (message: JsonRpcMessage): JsonObject => (isRecord(message['params']) ? message['params'] : {});

@@ -8,7 +8,7 @@
  * - task-follower-3 Cancelling a call cancels its task. Losing its connection does not: the task continues without it.
  * - task-follower-4 How often a task asks is not limited by the rounds of its call.
  */
-import { isRecord, own } from '@midcall/core/json';
+import { isRecord, type JsonObject, own } from '@midcall/core/json';
 import type { Interception, JsonRpcMessage, SendApart } from '@midcall/core/sdk-seam';
 import type { Clock } from '@midcall/core/time';
 import { RELATED_TASK_META_KEY, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/client';
@@ -20,7 +20,6 @@ import { readTask, type TaskState, withoutTasks } from './task-messages.ts';
 import { cancelsTasks } from './task-support.ts';
 import type { StoredTask } from './tasks-file.ts';
 
-type Json = Readonly<Record<string, unknown>>;
 type Deliver = (message: JsonRpcMessage) => void;
 type Send = (message: JsonRpcMessage) => Promise<void>;
 
@@ -269,7 +268,7 @@ export class TaskFollower implements Interception {
   }
 
   #end({ sent, task }: Followed, end: TaskEnd): void {
-    const deliver = (ended: Json): void => this.#deliver?.({ jsonrpc: '2.0', id: sent.id, ...ended });
+    const deliver = (ended: JsonObject): void => this.#deliver?.({ jsonrpc: '2.0', id: sent.id, ...ended });
     if (!('error' in end && end.error instanceof Error)) {
       deliver(end);
       return;

@@ -1,7 +1,5 @@
 /** What servers say about tasks, read from the messages of both revisions. Pure. */
-import { isRecord, own } from '@midcall/core/json';
-
-type Json = Readonly<Record<string, unknown>>;
+import { isRecord, type JsonObject, own } from '@midcall/core/json';
 
 /** The name of the extension, as a client declares it. */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
@@ -18,7 +16,7 @@ export interface TaskState {
   /** How many milliseconds it exists after its creation; null forever. */
   readonly ttlMs?: number | null;
   /** What it asks (extension). */
-  readonly inputRequests: Json;
+  readonly inputRequests: JsonObject;
   /** The result of the call, if the task has ended (extension). */
   readonly result?: unknown;
   readonly error?: unknown;
@@ -62,7 +60,7 @@ export function declaresTasks(capabilities: unknown): boolean {
 }
 
 /** The extension belongs to the revision that has no `initialize`. */
-export function withoutTasks(message: Json): Json {
+export function withoutTasks(message: JsonObject): JsonObject {
   const params = isRecord(message['params']) ? message['params'] : {};
   const { extensions, ...capabilities } = isRecord(params['capabilities']) ? params['capabilities'] : {};
   if (!isRecord(extensions)) return message;

@@ -2,9 +2,7 @@
  * Which tools of a server are called as tasks (2025-11-25): the list of tools says so, if the server declares tasks at all. The
  * list is read from responses to the client; if there has been none yet, it is requested.
  */
-import { isRecord, own } from '@midcall/core/json';
-
-type Json = Readonly<Record<string, unknown>>;
+import { isRecord, type JsonObject, own } from '@midcall/core/json';
 
 /** Whether a tool is called as a task. */
 export type TaskMode = 'required' | 'optional' | 'forbidden';
@@ -17,7 +15,7 @@ export class TaskSupport {
   #changed = false;
 
   /** Processes a message of the server. */
-  note(message: Json): void {
+  note(message: JsonObject): void {
     if (message['method'] === 'notifications/tools/list_changed') this.#changed = true;
     const tools = own(message['result'], 'tools');
     if (!Array.isArray(tools)) return;
@@ -38,12 +36,12 @@ export class TaskSupport {
    * @param ask - sends a request of `tools/list`
    * @returns `forbidden` also for a tool that the server does not have
    */
-  async of(tool: string, ask: (params: Json) => Promise<Json | undefined>): Promise<TaskMode> {
+  async of(tool: string, ask: (params: JsonObject) => Promise<JsonObject | undefined>): Promise<TaskMode> {
     if (this.cached(tool) === undefined) await this.#list(ask);
     return this.#support.get(tool) ?? 'forbidden';
   }
 
-  async #list(ask: (params: Json) => Promise<Json | undefined>): Promise<void> {
+  async #list(ask: (params: JsonObject) => Promise<JsonObject | undefined>): Promise<void> {
     // A change that is announced meanwhile takes effect with the next call.
     this.#changed = false;
     let cursor: unknown;

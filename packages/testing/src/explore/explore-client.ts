@@ -2,6 +2,7 @@
  * The client of an exploration, for each way to run a call: it calls the tool once, answers each question as decided, and lets
  * time pass if nobody answers.
  */
+import type { JsonObject } from '@midcall/core/json';
 import type { virtualClock } from './explore-clock.ts';
 import { type ExploredOutcome, type ExploredQuestion, readQuestion } from './explore-outcome.ts';
 import type { DeliveredAnswer, OpenTrace, PlayedAs, Trace } from './explore-trace.ts';
@@ -136,12 +137,10 @@ function inputRequired(message: WireMessage): InputRequired | undefined {
   return { inputRequests: {}, ...message.result } as InputRequired;
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** Requests of 2026-07-28 of a client that declares these capabilities. */
-function requester({ wire, trace }: Path, capabilities: Json) {
+function requester({ wire, trace }: Path, capabilities: JsonObject) {
   let id = 0;
-  const send = (method: string, params: Json): void => {
+  const send = (method: string, params: JsonObject): void => {
     const _meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
       'io.modelcontextprotocol/clientInfo': clientInfo,
@@ -153,7 +152,7 @@ function requester({ wire, trace }: Path, capabilities: Json) {
   return {
     send,
     /** @returns the response; undefined if the server stays silent. Its notifications about a task are received after that */
-    async ask(method: string, params: Json): Promise<WireMessage | undefined> {
+    async ask(method: string, params: JsonObject): Promise<WireMessage | undefined> {
       send(method, params);
       const requestId = id;
       const beside: WireMessage[] = [];
@@ -185,7 +184,7 @@ interface Decided {
  */
 function decideAll(
   { subject, trace }: Path,
-  requests: readonly (readonly [string, { readonly method: string; readonly params?: Json }])[],
+  requests: readonly (readonly [string, { readonly method: string; readonly params?: JsonObject }])[],
   silent: Set<string>,
 ): Decided | undefined {
   const responses: Record<string, unknown> = {};
@@ -215,7 +214,7 @@ function decideAll(
 async function inRounds(path: Path): Promise<Trace['end']> {
   const { subject, wire, clock, trace } = path;
   const { ask } = requester(path, subject.capabilities);
-  const call = (more: Json): Promise<WireMessage | undefined> =>
+  const call = (more: JsonObject): Promise<WireMessage | undefined> =>
     ask('tools/call', { name: subject.name, arguments: subject.args, ...more });
   /** Unanswered questions, by key: they come again with every round until their time is up. */
   const silent = new Set<string>();
@@ -256,7 +255,7 @@ const news = 'notifications/tasks';
 /** The extension of 2026-07-28: the call is a task, which the server reports on; its questions are answered separately. */
 async function asTask(path: Path): Promise<Trace['end'] | undefined> {
   const { subject, wire, clock, trace } = path;
-  const { extensions, ...others } = subject.capabilities as { readonly extensions?: Json };
+  const { extensions, ...others } = subject.capabilities as { readonly extensions?: JsonObject };
   const { ask, send } = requester(path, { ...others, extensions: { ...extensions, [tasks]: {} } });
   const created = await ask('tools/call', { name: subject.name, arguments: subject.args });
   if (!created) return { kind: 'hang' };
@@ -308,9 +307,9 @@ async function asTask(path: Path): Promise<Trace['end'] | undefined> {
 
 interface ToldTask {
   readonly status: string;
-  readonly result?: Json;
+  readonly result?: JsonObject;
   readonly error?: { readonly code: number; readonly message: string };
-  readonly inputRequests?: Readonly<Record<string, { readonly method: string; readonly params?: Json }>>;
+  readonly inputRequests?: Readonly<Record<string, { readonly method: string; readonly params?: JsonObject }>>;
 }
 
 /** The server's next notification about the task; undefined if it stays silent. */
