@@ -17,4 +17,5 @@ it('10,000 questions end once, with no effect twice, every doubt told and no ans
   });
   console.log(`seed ${seed}: ${JSON.stringify(tally)} in ${Math.round((performance.now() - begun) / 1_000)} s`);
   expect(tally.charged + tally.surveyed + tally.inDoubt + tally.refused).toBe(questions);
+  expect(tally.refused).toBeLessThan(questions / 4);
 });

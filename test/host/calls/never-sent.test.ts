@@ -54,13 +54,16 @@ describe.each(eras)('%s', era => {
     expect(toldOf(on.ends[0]!)).toEqual([nothingSent, `midcall: ${nothingSent}`]);
   });
 
-  it('a call whose connection broke off is in doubt', async () => {
-    const on = await host();
-    cut(on, ofNetwork('ECONNRESET'));
-    await on.call();
-    expect(on.ends).toMatchObject([{ how: 'server-gone', message: expect.not.stringContaining(nothingSent) }]);
-    for (const told of toldOf(on.ends[0]!)) expect(told).toContain(inDoubt);
-  });
+  it.each([ofNetwork('ECONNRESET'), Object.assign(ofNetwork('EHOSTUNREACH'), { syscall: 'read' })])(
+    'a call whose connection broke off is in doubt: $code',
+    async cause => {
+      const on = await host();
+      cut(on, cause);
+      await on.call();
+      expect(on.ends).toMatchObject([{ message: expect.not.stringContaining(nothingSent) }]);
+      for (const told of toldOf(on.ends[0]!)) expect(told).toContain(inDoubt);
+    },
+  );
 
   it('a call ends with what its sign-in says, if an authorization server is what was not reached', async () => {
     const on = await host();

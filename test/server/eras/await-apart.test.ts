@@ -147,7 +147,7 @@ function scene(...reads: readonly (Recording | Error | undefined)[]) {
   const warned: string[] = [];
   let at = 0;
   const detail = {
-    ...{ channel: 'page', askedAt: clock.now() - 40, sign: () => 'Waiting.' },
+    ...{ channel: 'page', askedAt: clock.now() - 40, dueAt: clock.now() + 60_000, sign: () => 'Waiting.' },
     async collect() {
       const read = reads[Math.min(at++, reads.length - 1)];
       if (read instanceof Error) throw read;
@@ -195,6 +195,17 @@ it('a request is held for an answer that cannot be read no longer than for anoth
   const readable = scene(away(), undefined);
   expect(await readable.outcome).toEqual(new Map());
   expect(timedOut(readable.detail, readable.clock.now())).toEqual(unanswered('timeout', 40));
+});
+
+it('an answer that still cannot be read ten minutes after its time was up is waited for no longer', async () => {
+  const { outcome, clock, detail, paused } = scene(away());
+  Object.assign(detail, { dueAt: clock.now() + 15_000 - 10 * 60_000 });
+  await paused();
+  clock.move(10_000);
+  await paused();
+  clock.move(10_000);
+  expect(await outcome).toEqual(new Map([['q', unanswered('error', 20_040)]]));
+  expect(clock.waiting).toBe(0);
 });
 
 it('nothing is looked for again once the client is gone, and anything else that fails ends the wait', async () => {

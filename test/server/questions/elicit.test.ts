@@ -91,6 +91,18 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(text).toMatch(/no enabled channel can give one that counts.* Done: charge\. Find out what took effect/u);
   });
 
+  it('a mistake of the author that ends a call is reported once, and the client is told what is in doubt', async () => {
+    const errors: unknown[] = [];
+    const handler = async (call: Call) => {
+      await call.step('charge', () => 1n);
+      return 'never';
+    };
+    const { text, isError } = await act(handler, [], { onError: error => void errors.push(error) });
+    expect(isError).toBe(true);
+    expect(text).toMatch(/No step of it is done\. In doubt: charge\. Find out what took effect/u);
+    expect(errors).toEqual([expect.objectContaining({ code: 'step/not-json' })]);
+  });
+
   it('parallel questions go in one round', async () => {
     const { text, frames } = await act(
       async call => {
@@ -149,8 +161,8 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     else {
       expect(isError).toBe(true);
       expect(asked).toHaveLength(9);
-      expect(text).toContain('Done: prepare');
       expect(text).toContain("Still open: 'Question 10?'");
+      expect(text).toContain('Done: prepare. Find out what took effect');
     }
   });
 

@@ -169,7 +169,7 @@ it('a call that has used its rounds says on one line what is open, and what its 
   );
   expect(isError).toBe(true);
   expect(text).toContain(
-    "This call has used its 9 rounds of questions and ends here. No step of it is done. Still open: 'Row 10? Say something.'.",
+    "This call has used its 9 rounds of questions and ends here. Still open: 'Row 10? Say something.'.",
   );
   expect(text).toContain('For its author: ask for more at once (several fields in one form,');
   expect(text).not.toMatch(/⟦|\n/);

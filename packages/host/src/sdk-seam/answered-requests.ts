@@ -156,8 +156,10 @@ const beforeSending = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'
 
 /** True if the server was never connected, so that nothing was sent to it. */
 export function neverReached(error: unknown): boolean {
-  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown };
-  return beforeSending.has(code) || (typeof cause === 'object' && cause !== null && neverReached(cause));
+  const { code, syscall, cause } = (error ?? {}) as Readonly<Record<'code' | 'syscall' | 'cause', unknown>>;
+  // An open connection fails with some of these codes, too.
+  const wasOpen = syscall === 'read' || syscall === 'write';
+  return (beforeSending.has(code) && !wasOpen) || (typeof cause === 'object' && cause !== null && neverReached(cause));
 }
 
 /** The error of a request of which nothing was sent, since its server was never connected; undefined if something may have been. */

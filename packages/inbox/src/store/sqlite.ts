@@ -55,8 +55,9 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
 
 /** Removes everybody's access to a file except its owner's, if there is one. */
 function makePrivate(path: string): void {
+  if (process.platform === 'win32') return;
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (process.platform === 'win32' || !stat?.isFile() || (stat.mode & 0o077) === 0) return;
+  if (!stat?.isFile() || (stat.mode & 0o077) === 0) return;
   try {
     chmodSync(path, stat.mode & 0o700);
   } catch (error) {

@@ -44,7 +44,7 @@ async function inbox(flags: InboxFlags): Promise<void> {
     if (word === 'asked') {
       const question = body['question'] as Question;
       waiting.set(question.id, { question, ended: new AbortController() });
-      if (isListening) process.stderr.write(bell);
+      if (isListening && process.stderr.isTTY) process.stderr.write(bell);
     } else if (word === 'ended') {
       const id = String(body['id']);
       waiting.get(id)?.ended.abort(body['ending'] as Ending);

@@ -3,6 +3,7 @@
  * itself. It is reported when it is known what the client gets, which the SDK or another attempt at the same retry may still
  * change.
  */
+import { isMidcallError } from '@midcall/core/errors';
 import { errorCode, measureOperation } from '../observe/index.ts';
 import { type Config, isUrlRequired } from '../request/index.ts';
 import { asThrown, type Departure } from '../sdk-seam/index.ts';
@@ -114,7 +115,13 @@ export class CallReport {
     );
     if (outcome === 'input-required') return;
     this.#audit({ kind: 'ended', outcome, ...code, ...(isError && { isError }) });
-    if (outcome === 'failed' && !this.#misuses?.has(error)) this.#config.onError(asThrown(error), this.#call);
+    if (outcome === 'failed' && !this.#wasMisused(error)) this.#config.onError(asThrown(error), this.#call);
+  }
+
+  /** True for a mistake that was reported, also as the cause of an error that says more of the call. */
+  #wasMisused(error: unknown): boolean {
+    if (!this.#misuses || error === undefined) return false;
+    return this.#misuses.has(error) || (isMidcallError(error) && this.#wasMisused(error.cause));
   }
 
   #judged(final: FinalOutcome): { readonly outcome: RequestOutcome | 'input-required'; readonly error?: unknown } {

@@ -114,7 +114,7 @@ function once<T>(make: () => T): () => T {
 }
 
 /** Whether an error is the author's mistake. A wrong option is a TypeError; an error thrown by a step arrives as a copy, which is not one. */
-export const isMisuse = (error: unknown): boolean =>
+const isMisuse = (error: unknown): boolean =>
   error instanceof TypeError || (isMidcallError(error) && authorMistakes.has(error.code));
 
 const logLevel = oneOf('debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency');

@@ -38,7 +38,7 @@ import {
 import { asThrown, checkSendable, type Departure, nameOf } from '../sdk-seam/index.ts';
 import { type Attempt, AuditedLedger, flowSteps, shrinkJournal, stepLedger, type Unstamped } from '../state/index.ts';
 import type { CallOutcome, CallReport, FinalOutcome } from './call-report.ts';
-import { type HandleOptions, isMisuse, makeCall } from './handle.ts';
+import { type HandleOptions, makeCall } from './handle.ts';
 import { traceRound } from './trace.ts';
 
 export type Handler<R> = (call: Call) => R | Promise<R>;
@@ -71,7 +71,7 @@ export async function runCall<R>(
   const ledger = attempt && stepLedger(stepStore, flow, retentionMs);
   const steps = new AuditedLedger(ledger, attempt, audit);
   const told = (error: unknown, isFirst = attempt?.first ?? true): unknown =>
-    isMisuse(error) ? error : withSteps(error, opened.journal, steps.reached, isFirst);
+    withSteps(error, opened.journal, steps.reached, isFirst);
   const settle = attempt && settling(attempt, ledger, opened, request, config);
   const settled =
     settle && ((outcome: FinalOutcome) => settle(outcome).catch(error => Promise.reject(told(error, false))));

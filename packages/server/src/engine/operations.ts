@@ -109,7 +109,8 @@ export class Operations {
    * @returns `ask/not-awaited` if an operation is open that nobody awaits
    */
   explain(thrown: unknown): MidcallError | undefined {
-    if (!(thrown instanceof TypeError)) return undefined;
+    // A TypeError with a cause was thrown by a library, such as fetch.
+    if (!(thrown instanceof TypeError) || thrown.cause !== undefined) return undefined;
     const open = [...this.#open].flatMap(([operation, label]) => (operation.awaited ? [] : label));
     return open.length > 0 ? threwUnawaited(open, thrown) : undefined;
   }

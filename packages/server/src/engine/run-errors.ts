@@ -54,7 +54,8 @@ export function afterReturn(label: string): MidcallError {
   return new MidcallError(
     'ask/not-awaited',
     `The handler had returned when '${shortLabel(label)}' was begun, so nothing was done, and whoever awaits it waits forever. ` +
-      'A call ends with its handler: await whatever uses it, and do not use it in a timer, an event listener or another call.',
+      'A call ends with its handler: await whatever uses it, also each branch of Promise.all or Promise.race, and do not use it in a ' +
+      'timer, an event listener or another call.',
   );
 }
 

@@ -14,6 +14,9 @@ import { signsOfLife } from './signs-of-life.ts';
 /** Milliseconds after which an answer that could not be read is looked for again. */
 const AGAIN_MS = 10_000;
 
+/** Milliseconds after which an answer is not looked for any more that could not be read when its time was up. */
+const LATE_MS = 10 * 60_000;
+
 /** The questions whose answer could not be read when it was last looked for. */
 const unread = new WeakSet<ApartAsk>();
 
@@ -34,7 +37,8 @@ export async function awaitApart(
   const look = async (): Promise<Map<string, Recording>> => {
     const recordings = new Map<string, Recording>();
     for (const { id, detail } of asks) {
-      const recording = await read(detail, config, 0);
+      const isLate = clock.now() >= detail.dueAt + LATE_MS;
+      const recording = (await read(detail, config, 0)) ?? (isLate ? timedOut(detail, clock.now()) : undefined);
       if (recording) recordings.set(id, recording);
     }
     return recordings;
@@ -51,7 +55,7 @@ export async function awaitApart(
   const outcome = async ({ detail }: OpenAsk<ApartAsk>): Promise<void> => {
     for (let left = ms; left > 0 && !done.signal.aborted; left = until - steadyNow(clock)) {
       await read(detail, config, left, done.signal, tell);
-      if (!unread.has(detail)) return;
+      if (!unread.has(detail) || clock.now() >= detail.dueAt + LATE_MS) return;
       await pause(Math.min(until - steadyNow(clock), AGAIN_MS), done.signal, config);
     }
   };
@@ -72,7 +76,8 @@ export async function awaitApart(
 async function read(detail: ApartAsk, { warnOnce }: Config, ...how: Parameters<ApartAsk['collect']>) {
   try {
     const recording = await detail.collect(...how);
-    unread.delete(detail);
+    // A wait that was given up has read nothing.
+    if (recording || !how[1]?.aborted) unread.delete(detail);
     return recording;
   } catch (error) {
     if (!isMidcallError(error, 'store/unavailable')) throw error;

@@ -77,8 +77,7 @@ export function stopped<R>(
 /** A gateway only knows that it has passed the call on. */
 const gatewayDoubt = 'It had been passed on, so what it did is in doubt.';
 
-/** What a run has done so far, in all its rounds. */
-export function doneBy<R>({ journal, working }: CallRun<R>): string {
+function doneBy<R>({ journal, working }: CallRun<R>): string {
   const { done, failed } = stepsIn(journal);
   return reachedText(done, [...failed, ...working]);
 }
@@ -128,7 +127,6 @@ export function withSteps(
 
 /** Errors that say what was done. */
 const saySo: ReadonlySet<MidcallErrorCode> = new Set<MidcallErrorCode>([
-  'ask/rounds',
   'call/interrupted',
   'call/stopped',
   'step/in-doubt',

@@ -19,7 +19,7 @@ import {
 } from '../request/index.ts';
 import { type RoundState, type SealedAsk, sealState, type Unstamped } from '../state/index.ts';
 import { awaitApart, signOf, timedOut } from './await-apart.ts';
-import { type DriverOutcome, doneBy, type InputRequired, stopped } from './driver-outcome.ts';
+import { type DriverOutcome, type InputRequired, stopped } from './driver-outcome.ts';
 import type { OpenedCall } from './open-retry.ts';
 import { settleRound } from './settle-round.ts';
 import { reasonGone, whenGone } from './when-gone.ts';
@@ -101,7 +101,7 @@ export async function runByRounds<R>(
     if (opened.round >= config.maxRounds && !outlivesRequest(request))
       return canResume(request, config)
         ? { kind: 'out-of-rounds', asks: outcome.asks, journal: run.journal }
-        : { kind: 'failed', error: outOfRounds(run, outcome.asks, config) };
+        : { kind: 'failed', error: outOfRounds(outcome.asks, config) };
     return inputRequiredFor(asks, waits, run.journal, opened, request, config);
   } finally {
     unwatch();
@@ -196,10 +196,10 @@ function uniqueKey(proposed: string, used: Set<string>): string {
   return key;
 }
 
-function outOfRounds<R>(run: CallRun<R>, asks: readonly OpenAsk<Outgoing>[], config: Config): MidcallError {
+function outOfRounds(asks: readonly OpenAsk<Outgoing>[], config: Config): MidcallError {
   return new MidcallError(
     'ask/rounds',
     `This call has used its ${config.maxRounds} rounds of questions and ends here. ` +
-      `${doneBy(run)} Still open: ${labelsOf(asks)}. ${waysOut}`,
+      `Still open: ${labelsOf(asks)}. ${waysOut}`,
   );
 }

@@ -378,7 +378,9 @@ export function mcpEndpoint(factory: AnyServerFactory, options: HttpOptions = {}
 const stopping: Refusal = {
   status: 503,
   code: -32000,
-  message: 'This server is stopping and takes no new requests. This request was not begun; send it again.',
+  message:
+    'This server is stopping and takes no new requests, and has begun nothing. If the request was sent before, find out what took ' +
+    'effect; otherwise send it again.',
   retryAfter: 1,
 };
 

@@ -13,7 +13,7 @@ import { ClientRequests, onConnect } from '../sdk-seam/index.ts';
 const enough = 3;
 
 const onePerServer =
-  'midcall: midcall() is called anew for each server. Without a store, each of them has its own memory of the answers that were ' +
+  'midcall: midcall() seems to be called anew for each server. Without a store, each of them has its own memory of the answers that were ' +
   'accepted, so the same answer can count twice. Call it once per process, outside the function that makes servers.';
 
 export class Serving {

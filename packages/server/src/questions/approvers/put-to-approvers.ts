@@ -132,7 +132,10 @@ async function open(
   const { method, name: called, principal, flow } = call;
   const of = { waitsFor: name, method, name: called, principal, flow, since: askedAt, until: dueAt } as const;
   // Before anybody is asked: once they are, nothing else that fails may end the question.
-  await config.waiting.add({ kind: name, ref: id, ...of });
+  await config.waiting.add({ kind: name, ref: id, ...of }).catch((error: unknown) => {
+    // It was listed when it was asked.
+    if (!wasAsked) throw error;
+  });
   try {
     const { url } = await inbox.ask({
       ...{ id, from, requester, server, assurance, askedAt, dueAt, schema, message: ask.message },
