@@ -388,12 +388,12 @@ describe('a page to open', () => {
     const page = (more: Partial<CallView>) => callPage({ ...call, ...more }, context).main.text;
     const declined = { question, ending: { how: 'declined', via: 'web' } } as const;
     expect(page({ items: [declined], outcome: { how: 'completed', result: {} } })).toContain(
-      'You declined. What the call did before it asked stays done.',
+      'You declined. What was done before stays done.',
     );
     const gone = { how: 'server-gone', message: 'The server cannot be reached.' } as const;
     expect(page({ outcome: gone })).toContain('It is not known what this call has done.');
     const unsent = page({ outcome: { ...gone, nothingSent: true } });
-    expect(unsent).toContain('Nothing of this call was sent.');
+    expect(unsent).toContain('Nothing was sent.');
     expect(unsent).not.toContain('It is not known');
   });
 });

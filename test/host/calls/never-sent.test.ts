@@ -90,36 +90,38 @@ describe.each(eras)('%s', era => {
     for (const told of toldOf(on.ends[0]!)) expect(told).toContain(inDoubt);
   });
 
-  it.runIf(era === '2026-07-28')('a call is in doubt that was refused a connection at its second round', async () => {
-    const requestedSchema = { type: 'object', properties: { sure: { type: 'boolean' } } };
-    const on = await host({
-      answer: () => {
-        cut(on);
-        return { action: 'accept', content: { sure: true } };
-      },
-      tool: wire => wire.ask({ mode: 'form', message: 'Sure?', requestedSchema }),
+  if (era === '2026-07-28')
+    it('a call is in doubt that was refused a connection at its second round', async () => {
+      const requestedSchema = { type: 'object', properties: { sure: { type: 'boolean' } } };
+      const on = await host({
+        answer: () => {
+          cut(on);
+          return { action: 'accept', content: { sure: true } };
+        },
+        tool: wire => wire.ask({ mode: 'form', message: 'Sure?', requestedSchema }),
+      });
+      await on.call();
+      expect(on.shown).toHaveLength(1);
+      expect(on.ends).toMatchObject([{ how: 'server-gone' }]);
+      for (const told of toldOf(on.ends[0]!)) expect(told).toContain(inDoubt);
     });
-    await on.call();
-    expect(on.shown).toHaveLength(1);
-    expect(on.ends).toMatchObject([{ how: 'server-gone' }]);
-    for (const told of toldOf(on.ends[0]!)) expect(told).toContain(inDoubt);
-  });
 
-  it.runIf(era === '2026-07-28')('a call is in doubt that another process took up, and had sent before', async () => {
-    const store = memoryStore();
-    const requestedSchema = { type: 'object', properties: { sure: { type: 'boolean' } } };
-    const tool: WiredOptions['tool'] = wire => wire.ask({ mode: 'form', message: 'Sure?', requestedSchema });
-    const first = await host({ store, tool });
-    void first.call();
-    await nextQuestion(first.inbox);
-    await first.attachment.keepQuestions();
-    await first.client.close();
-    const next = await host({ store, tool, answer: () => ({ action: 'accept', content: { sure: true } }) });
-    cut(next);
-    expect(await next.attachment.resume()).toHaveLength(1);
-    await grown(next.ends, ends => ends.length > 0);
-    for (const told of toldOf(next.ends[0]!)) expect(told).toContain(inDoubt);
-  });
+  if (era === '2026-07-28')
+    it('a call is in doubt that another process took up, and had sent before', async () => {
+      const store = memoryStore();
+      const requestedSchema = { type: 'object', properties: { sure: { type: 'boolean' } } };
+      const tool: WiredOptions['tool'] = wire => wire.ask({ mode: 'form', message: 'Sure?', requestedSchema });
+      const first = await host({ store, tool });
+      void first.call();
+      await nextQuestion(first.inbox);
+      await first.attachment.keepQuestions();
+      await first.client.close();
+      const next = await host({ store, tool, answer: () => ({ action: 'accept', content: { sure: true } }) });
+      cut(next);
+      expect(await next.attachment.resume()).toHaveLength(1);
+      await grown(next.ends, ends => ends.length > 0);
+      for (const told of toldOf(next.ends[0]!)) expect(told).toContain(inDoubt);
+    });
 
   it('consent-C3: a later round that is forwarded is in doubt, since the first may have been sent', async () => {
     const rules = new Rules({ rules: [{ server: 'notes', tools: '*', effect: 'ask' }] });

@@ -76,13 +76,11 @@ function inverseOf({ context, outcome }: CallView, { tools }: ServerView): Offer
 /** What can be taken back, after it was done. */
 function undoLine(call: CallView, server: ServerView, { link }: CallPageContext): Html | false {
   const inverse = inverseOf(call, server);
-  const declined = call.items.flatMap(item =>
-    'question' in item && item.ending?.how === 'declined' ? [item.question.kind] : [],
-  );
+  const isDeclined = call.items.some(item => 'question' in item && item.ending?.how === 'declined');
   if (inverse)
     return html`<p class="what-next">${texts.call.undo} <a href="${link(offerPath(server.id, 'tool', inverse.name))}">${visibleHtml(inverse.title ?? inverse.name, 120)}</a></p>`;
-  if (declined.length === 0 || !call.outcome) return false;
-  return html`<p class="what-next">${texts.call.declinedUndo(!declined.includes('call'))} <a href="${link(againPath(call))}">${texts.call.again}</a></p>`;
+  if (!isDeclined || !call.outcome) return false;
+  return html`<p class="what-next">${texts.call.declinedUndo} <a href="${link(againPath(call))}">${texts.call.again}</a></p>`;
 }
 
 /** Leads on after an answer: to the next question, or says that there is none. Shown only if a question was answered and none is open. */

@@ -45,10 +45,7 @@ export const callTexts = {
     cancel: 'Cancel the call',
     again: 'Run again',
     undo: 'To take it back:',
-    declinedUndo: (wasSent: boolean) =>
-      wasSent
-        ? 'You declined. What the call did before it asked stays done. To answer otherwise:'
-        : 'You declined. To answer otherwise:',
+    declinedUndo: 'You declined. What was done before stays done. To answer otherwise:',
     working: 'The server is working.',
     onPage: 'Waiting for the page you opened.',
     noArguments: 'no arguments',

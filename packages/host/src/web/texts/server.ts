@@ -108,9 +108,7 @@ export const serverTexts = {
     comingUp: (id: string) => `${id} is starting. This page appears when it has started.`,
     wentAway: (id: string) => `${id} is not running.`,
     againHelp: (nothingSent = false) =>
-      nothingSent
-        ? 'Nothing of this call was sent. Once the server is running again, you can run it with the same arguments.'
-        : 'It is not known what this call has done. Find that out first. Once the server is running again, you can run it with the same arguments.',
+      `${nothingSent ? 'Nothing was sent.' : 'It is not known what this call has done. Find that out first.'} Once the server runs again, you can run it with the same arguments.`,
   },
   tool: {
     arguments: 'Arguments',

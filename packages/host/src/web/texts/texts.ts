@@ -197,7 +197,7 @@ export const texts = {
     leftToWait: (host: string) => `until ${host} stops waiting`,
     answerFirst: (host: string) => `${host} has stopped waiting. Answer here; then go back to it and say “continue”.`,
     notServed: 'Not picked up',
-    servedLater: 'It gets the result if it makes the call again in time. Later, it makes a new call.',
+    servedLater: 'It gets the result if it makes the call again in time.',
     states: {
       waits: (host: string) => `${host} is back, and waits.`,
       left: (host: string) => `${host} has stopped waiting: go back to it and say “continue”.`,
