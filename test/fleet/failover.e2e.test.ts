@@ -175,7 +175,7 @@ async function startPair() {
       first.disconnect();
       second.disconnect();
       await Promise.all([primary.remove(), replica.remove()]);
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 50 });
     },
   };
   return {
@@ -273,7 +273,7 @@ async function startSentinel(primaryPort: number) {
       client.disconnect();
       child.kill('SIGKILL');
       await ended;
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 50 });
     },
   };
 }

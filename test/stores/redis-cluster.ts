@@ -116,7 +116,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     },
     async remove() {
       for (const child of children) child?.kill('SIGKILL');
-      rmSync(folder, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true, maxRetries: 50 });
     },
   };
 }

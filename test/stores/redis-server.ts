@@ -70,7 +70,8 @@ export async function startRedisIn(environment: NodeJS.ProcessEnv, ...args: stri
     async remove() {
       // SIGTERM is refused by a Redis that writes its first append-only file, as one does that was a replica a moment ago.
       await server.kill();
-      rmSync(folder, { recursive: true, force: true });
+      // A child that writes its append-only file anew outlives it by a moment.
+      rmSync(folder, { recursive: true, force: true, maxRetries: 50 });
     },
   };
   try {
