@@ -1,7 +1,8 @@
 /** A Redis Cluster, one of whose primaries dies; a primary that is replaced by its replica, with and without what it knew last; Sentinel. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -175,7 +176,7 @@ async function startPair() {
       first.disconnect();
       second.disconnect();
       await Promise.all([primary.remove(), replica.remove()]);
-      rmSync(folder, { recursive: true, force: true, maxRetries: 50 });
+      await rm(folder, { recursive: true, force: true, maxRetries: 50 });
     },
   };
   return {
@@ -273,7 +274,7 @@ async function startSentinel(primaryPort: number) {
       client.disconnect();
       child.kill('SIGKILL');
       await ended;
-      rmSync(folder, { recursive: true, force: true, maxRetries: 50 });
+      await rm(folder, { recursive: true, force: true, maxRetries: 50 });
     },
   };
 }

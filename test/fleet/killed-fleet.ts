@@ -99,7 +99,7 @@ export async function startKilledFleet(
         if (response.status !== 503 || Date.now() > until) return response;
         await response.body?.cancel();
       } catch (error) {
-        if (init?.signal?.aborted || Date.now() > until) throw error;
+        if (closing || init?.signal?.aborted || Date.now() > until) throw error;
       }
       await new Promise(resolve => setTimeout(resolve, PAUSE_MS));
     }

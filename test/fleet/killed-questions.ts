@@ -4,7 +4,7 @@
  * somebody else's.
  */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { grown } from '../fixtures/grown.ts';
 import { type Hardship, undergo } from './hardship.ts';
 import { type KilledFleet, startKilledFleet } from './killed-fleet.ts';
@@ -223,6 +223,8 @@ export const callers: Readonly<Record<Kind, Caller>> = {
       { name: 'host', version: '1.0.0' },
       { capabilities: { elicitation: {} }, versionNegotiation: { mode: 'legacy' } },
     );
+    // It would try to listen to the fleet again long after that has ended.
+    onTestFinished(() => client.close());
     client.setRequestHandler('elicitation/create', ({ params }) => ask(params.message));
     const reconnectionOptions = {
       ...{ maxRetries: 10_000, initialReconnectionDelay: 50 },

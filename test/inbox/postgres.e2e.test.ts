@@ -142,6 +142,8 @@ describe.skipIf(!postgresFolder)('Postgres', () => {
     const a = await bridge({ where, clock });
     await a.ask('ada');
     const rows = await holder(where);
+    // It looks at once; a look that has not ended would be followed by none.
+    await eventually(() => clock.waiting().includes(200));
     await rows.hold('lock table inbox_replies');
     // It looks into its mailbox, and then stops: both wait, and it gives up.
     clock.advance(200);

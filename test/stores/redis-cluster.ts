@@ -1,7 +1,8 @@
 /** A Redis Cluster of three primaries on this machine, each of which can be killed and started again. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -115,8 +116,11 @@ export async function startRedisCluster(): Promise<RedisCluster> {
       await whole();
     },
     async remove() {
-      for (const child of children) child?.kill('SIGKILL');
-      rmSync(folder, { recursive: true, force: true, maxRetries: 50 });
+      const left = children.filter(child => child && child.exitCode === null && child.signalCode === null);
+      const ended = left.map(child => once(child!, 'exit'));
+      for (const child of left) child!.kill('SIGKILL');
+      await Promise.all(ended);
+      await rm(folder, { recursive: true, force: true, maxRetries: 50 });
     },
   };
 }

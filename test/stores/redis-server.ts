@@ -1,7 +1,8 @@
 /** A Redis of our own on a socket in a folder of its own, which can be stopped and started again. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -71,7 +72,7 @@ export async function startRedisIn(environment: NodeJS.ProcessEnv, ...args: stri
       // SIGTERM is refused by a Redis that writes its first append-only file, as one does that was a replica a moment ago.
       await server.kill();
       // A child that writes its append-only file anew outlives it by a moment.
-      rmSync(folder, { recursive: true, force: true, maxRetries: 50 });
+      await rm(folder, { recursive: true, force: true, maxRetries: 50 });
     },
   };
   try {
