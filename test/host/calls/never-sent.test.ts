@@ -60,7 +60,7 @@ describe.each(eras)('%s', era => {
       const on = await host();
       cut(on, cause);
       await on.call();
-      expect(on.ends).toMatchObject([{ message: expect.not.stringContaining(nothingSent) }]);
+      expect(on.ends).toMatchObject([{ how: 'server-gone', message: expect.not.stringContaining(nothingSent) }]);
       for (const told of toldOf(on.ends[0]!)) expect(told).toContain(inDoubt);
     },
   );

@@ -122,3 +122,9 @@ export function noSuchTool(name: string, tools: readonly { readonly name: string
   const has = [...named, ...(more > 0 ? [`${more.toLocaleString('en')} more`] : [])].join(', ') || 'none';
   return new MidcallError('cli/usage', `The server has no tool '${visibleName(name)}'. It has: ${has}.`);
 }
+
+/** Ends a text that says what a call has done, or may have done, so that nobody repeats it without looking. */
+export const findOut = 'Find out what took effect before calling again.';
+
+/** Refuses to go on with a call that may have had effects. */
+export const nothingNow = `Nothing was done now. What this call did before stays done. ${findOut}`;

@@ -1,3 +1,10 @@
-export { authorMistakes, isMidcallError, MidcallError, type MidcallErrorCode, noSuchTool } from './errors.ts';
-export { findOut, nothingNow } from './in-doubt.ts';
+export {
+  authorMistakes,
+  findOut,
+  isMidcallError,
+  MidcallError,
+  type MidcallErrorCode,
+  noSuchTool,
+  nothingNow,
+} from './errors.ts';
 export { needed } from './needed.ts';
