@@ -109,6 +109,21 @@ export const controlled = (page: Page): Promise<unknown> =>
       }),
   );
 
+/** Resolves when the desk knows the browser by its key, which its page makes and tells after it is shown. */
+export const known = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    // Opening a database that the page has not made yet would make an empty one in its place.
+    while (!(await indexedDB.databases()).some(({ name }) => name === 'midcall-desk'));
+    const opened = indexedDB.open('midcall-desk');
+    await new Promise(resolve => opened.addEventListener('success', resolve));
+    let stored: IDBRequest<number>;
+    do {
+      stored = opened.result.transaction('keys').objectStore('keys').count();
+      await new Promise(resolve => stored.addEventListener('success', resolve));
+    } while (stored.result === 0);
+    opened.result.close();
+  });
+
 /**
  * Answers requests of a page that is open already, as `page.route` does. The page learns of it later than the test, and what a busy
  * page sends until then goes to the desk, unseen: this waits until a request of the page has been taken.

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { browsersFile } from '@midcall/host/web';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { controlled, launch, leaveBrowser, violations, visitor } from './browser.ts';
+import { controlled, known, launch, leaveBrowser, violations, visitor } from './browser.ts';
 import { builtClient, pickOne, type Stage, stage } from './stage.ts';
 
 const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
@@ -69,6 +69,7 @@ it('worker-K1: a desk whose process is dead is shown as such, nothing secret is 
   const response = await page.reload();
   expect(response!.headers()['content-security-policy']).toContain("default-src 'none'; script-src 'self'");
   await page.locator('#inbox').waitFor();
+  await known(page);
 
   before.child.kill('SIGKILL');
   await new Promise(resolve => before.child.once('exit', resolve));

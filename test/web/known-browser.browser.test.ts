@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { browsersFile } from '@midcall/host/web';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launch, leaveBrowser, visitor } from './browser.ts';
+import { known, launch, leaveBrowser, visitor } from './browser.ts';
 import { builtClient, pickOne, stage } from './stage.ts';
 
 let browser: Browser;
@@ -23,10 +23,9 @@ it('guard-G5: a browser that has used a link finds its way in from the bookmark 
   {
     await using before = await stage({ client: builtClient, browsers });
     port = Number(new URL(before.desk.url).port);
-    const known = me.page.waitForResponse(/\/browsers$/);
     await me.page.goto(before.desk.startUrl());
-    expect((await known).status()).toBe(204);
     await me.page.locator('#inbox').waitFor();
+    await known(me.page);
     await me.page.goto('about:blank');
   }
   const bookmark = `http://127.0.0.1:${port}/`;
@@ -68,10 +67,9 @@ it('guard-G5: a page that is open when the desk is started again opens itself an
     await using before = await stage({ client: builtClient, browsers });
     port = Number(new URL(before.desk.url).port);
     void before.inbox.ask(question);
-    const known = me.page.waitForResponse(/\/browsers$/);
     await me.page.goto(before.desk.startUrl(question.id));
-    await known;
     await me.page.locator(`#q-${question.id}`).waitFor();
+    await known(me.page);
   }
   await using after = await stage({ client: builtClient, browsers, port, ask: question });
   await me.page.waitForURL(`${after.desk.url}questions/${question.id}`);
