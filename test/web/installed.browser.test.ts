@@ -1,6 +1,7 @@
 /** The desk as an app, in Chromium: what it can be installed from, what the browser stores, and what it shows without a desk. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -83,6 +84,31 @@ it('worker-K1: a desk whose process is dead is shown as such, nothing secret is 
   await page.locator('#inbox').waitFor();
   expect(new URL(page.url()).pathname).not.toContain(base);
   after.child.kill('SIGKILL');
+});
+
+it('a desk that answers after five seconds is waited for, by the page that is shown while none runs', async () => {
+  await using me = await visitor(browser);
+  const { page } = me;
+  let port = 0;
+  {
+    await using on = await stage({ client: builtClient, browsers: browsers() });
+    port = Number(new URL(on.desk.url).port);
+    await page.goto(on.desk.startUrl());
+    await controlled(page);
+  }
+  await page.goto(`http://127.0.0.1:${port}/`);
+  await page.getByRole('heading', { name: 'No desk is running' }).waitFor();
+
+  let asked = 0;
+  const slow = createServer((req, res) => {
+    if (req.url !== '/') return void res.end();
+    asked += 1;
+    setTimeout(() => res.setHeader('content-type', 'text/html').end('Here at last'), 5_000);
+  });
+  onTestFinished(() => void slow.close().closeAllConnections());
+  slow.listen(port, '127.0.0.1');
+  await page.getByText('Here at last').waitFor();
+  expect(asked).toBe(1);
 });
 
 it('the desk can be installed: its manifest names no secret, and leads to the address that is bookmarked', async () => {

@@ -9,9 +9,11 @@ async function look(): Promise<void> {
   try {
     await fetch(sign, { cache: 'no-store' });
   } catch {
+    window.setTimeout(() => void look(), lookEveryMs);
     return;
   }
+  // The last look: another would break off the page that a slow network is bringing.
   window.location.reload();
 }
 
-window.setInterval(() => void look(), lookEveryMs);
+window.setTimeout(() => void look(), lookEveryMs);
