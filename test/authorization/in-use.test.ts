@@ -3,12 +3,11 @@
  * otherwise, and the member of `auth` that is the operator's word for it. Without that word, nobody is signed in.
  */
 
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { memoryVault, readServerEntries } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 import { refreshed } from '../../packages/host/src/authorization/renewal.ts';
 import { Browser } from '../connect/sign-in-flow.ts';
+import { freePort } from '../fixtures/free-port.ts';
 import { handClock } from '../host/clock.ts';
 import { type AtSignIn, guarded, hostOf, signsIn } from './stage.ts';
 
@@ -233,11 +232,3 @@ describe('a renewal', () => {
     expect(form.has('resource')).toBe(false);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise(resolve => server.close(resolve));
-  return port;
-}

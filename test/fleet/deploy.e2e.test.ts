@@ -7,9 +7,10 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { expect, it, onTestFinished } from 'vitest';
 import { startFleetReplica } from '../../examples/docs/fleet.ts';
 import { haproxy, hasHaproxy } from '../../examples/fleet/haproxy.ts';
+import { freePort } from '../fixtures/free-port.ts';
 import { eventually } from '../fixtures/grown.ts';
 import { sendRaw } from '../server/http/raw-http.ts';
-import { freePort, redisServer, startRedis } from '../stores/redis-server.ts';
+import { redisServer, startRedis } from '../stores/redis-server.ts';
 import { fleetKey } from './replicas.ts';
 
 it.skipIf(!redisServer)(

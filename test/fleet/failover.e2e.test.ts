@@ -14,16 +14,10 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { McpServer } from '@modelcontextprotocol/server';
 import { type Cluster, Redis } from 'ioredis';
 import { describe, expect, it } from 'vitest';
+import { freePort } from '../fixtures/free-port.ts';
 import { grown } from '../fixtures/grown.ts';
 import { startRedisCluster } from '../stores/redis-cluster.ts';
-import {
-  freePort,
-  PORTS_TRIED,
-  type RedisServer,
-  redisServer,
-  startRedis,
-  startRedisAtPort,
-} from '../stores/redis-server.ts';
+import { type RedisServer, redisServer, startRedis, startRedisAtPort } from '../stores/redis-server.ts';
 import { fleetKey, startReplicas } from './replicas.ts';
 
 const said = (text: string) => ({ content: [{ type: 'text' as const, text }] });
@@ -247,12 +241,8 @@ async function startSentinel(primaryPort: number) {
     }
     return undefined;
   };
-  let port = await freePort();
-  let child = await start(port);
-  for (let tried = 1; !child && tried < PORTS_TRIED; tried += 1) {
-    port = await freePort();
-    child = await start(port);
-  }
+  const port = await freePort();
+  const child = await start(port);
   if (!child) throw new Error('Sentinel did not start');
   const client = new Redis({ port, retryStrategy: () => 20, maxRetriesPerRequest: null }).on('error', () => {});
   const replicas = async () => ((await client.call('SENTINEL', 'REPLICAS', 'main')) as readonly unknown[]).length;

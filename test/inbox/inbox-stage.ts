@@ -5,7 +5,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -17,6 +16,7 @@ import type { Page } from 'playwright-core';
 import { type AuthorizationServer, startAuthorizationServer } from '../../examples/import/authorization-server.ts';
 import { randomToken } from '../../packages/server/src/connect/oauth/flows.ts';
 import { Browser as NoScreen } from '../connect/sign-in-flow.ts';
+import { freePort } from '../fixtures/free-port.ts';
 import { ownEnvironment } from '../fixtures/own-environment.ts';
 import { clientSecret, registeredClient } from '../notes/registered-client.ts';
 
@@ -100,18 +100,6 @@ export interface InboxStage extends AsyncDisposable {
     words: readonly string[],
     env?: Readonly<Record<string, string>>,
   ): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }>;
-}
-
-/** How many ports are tried, where somebody else took the one before. */
-const PORTS_TRIED = 20;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** @param environment - of every process, besides its own folders */
@@ -202,15 +190,7 @@ export async function inboxStage(environment: Readonly<Record<string, string>> =
     principal: who => `${who} (${login.issuer})`,
 
     async bridge({ at, ...start } = {}) {
-      if (at) return bridgeAt(at, start);
-      for (let tried = 1; ; tried += 1) {
-        try {
-          return await bridgeAt(new URL(`http://127.0.0.1:${await freePort()}/`), start);
-        } catch (error) {
-          // Somebody else may have the port by the time it is used.
-          if (tried === PORTS_TRIED || !/Port \d+ on \S+ is taken/.test(String(error))) throw error;
-        }
-      }
+      return bridgeAt(at ?? new URL(`http://127.0.0.1:${await freePort()}/`), start);
     },
 
     noted: () =>

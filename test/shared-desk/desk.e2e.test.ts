@@ -1,11 +1,13 @@
 /** One desk for all commands of a person, as processes: found, stopped, and kept to its port. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../fixtures/free-port.ts';
 
 const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
 
@@ -45,21 +47,11 @@ function person(port?: number) {
   };
 }
 
-async function freePort(): Promise<{ port: number; close: () => Promise<unknown> }> {
-  const server = createServer();
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () => new Promise(resolve => server.close(resolve)),
-  };
-}
-
 const link = /Midcall desk: (http:\/\/127\.0\.0\.1:(\d+)\/start\?key=\S+)/;
 
 it('a second command uses the desk that runs, at the port it was given once, until it is stopped', async () => {
   const run = person();
-  const { port, close } = await freePort();
-  await close();
+  const port = await freePort();
   const first = run('desk', '--port', String(port));
   const [, oneLink] = await first.says(link);
   const second = run('desk');
@@ -84,8 +76,7 @@ it('a second command uses the desk that runs, at the port it was given once, unt
 });
 
 it('of two desks that start at once, one is the desk and the other finds it', async () => {
-  const { port, close } = await freePort();
-  await close();
+  const port = await freePort();
   const run = person(port);
   const both = [run('desk'), run('desk')];
   const ports = await Promise.all(both.map(async ({ says }) => (await says(link))[2]));
@@ -96,12 +87,14 @@ it('of two desks that start at once, one is the desk and the other finds it', as
 
 it('if another program has its port, the desk says so and is nowhere else', async () => {
   const run = person();
-  const taken = await freePort();
-  const desk = run('desk', '--port', String(taken.port));
+  const program = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void program.close());
+  await once(program, 'listening');
+  const { port } = program.address() as AddressInfo;
+  const desk = run('desk', '--port', String(port));
   expect(await desk.ended).toBe(3);
-  expect(desk.said()).toContain(`Port ${taken.port} on 127.0.0.1 is taken`);
+  expect(desk.said()).toContain(`Port ${port} on 127.0.0.1 is taken`);
   expect(desk.said()).not.toMatch(link);
-  await taken.close();
 });
 
 it('without a desk, the inbox says that nothing waits', async () => {

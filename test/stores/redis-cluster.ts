@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Cluster, Redis } from 'ioredis';
-import { freePort, PORTS_TRIED, redisServer } from './redis-server.ts';
+import { freePort } from '../fixtures/free-port.ts';
+import { redisServer } from './redis-server.ts';
 
 export interface RedisCluster {
   connect(): Cluster;
@@ -27,8 +28,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
   const buses: number[] = [];
   const children: (ChildProcess | undefined)[] = [];
 
-  /** @returns false if it ended before it served, as where somebody else has its port */
-  const spawnNode = async (at: number): Promise<boolean> => {
+  const startNode = async (at: number): Promise<void> => {
     const own = join(folder, String(at));
     mkdirSync(own, { recursive: true });
     const args = ['--port', String(ports[at]), '--cluster-enabled', 'yes', '--cluster-port', String(buses[at])];
@@ -41,15 +41,7 @@ export async function startRedisCluster(): Promise<RedisCluster> {
     for await (const line of createInterface({ input: child.stdout })) {
       if (!/ready to accept connections/i.test(line)) continue;
       child.stdout.resume();
-      return true;
-    }
-    return false;
-  };
-  /** A port that was free may be taken by the time it is used. @param choose - chooses other ports for each attempt */
-  const startNode = async (at: number, choose = async (): Promise<void> => {}): Promise<void> => {
-    for (let attempt = 0; attempt < PORTS_TRIED; attempt += 1) {
-      await choose();
-      if (await spawnNode(at)) return;
+      return;
     }
     throw new Error('redis-server did not start');
   };
@@ -83,10 +75,9 @@ export async function startRedisCluster(): Promise<RedisCluster> {
   };
 
   for (let at = 0; at < NODES; at += 1) {
-    await startNode(at, async () => {
-      ports[at] = await freePort();
-      buses[at] = await freePort();
-    });
+    ports[at] = await freePort();
+    buses[at] = await freePort();
+    await startNode(at);
   }
   for (let at = 0; at < NODES; at += 1) {
     const first = Math.floor((at * SLOTS) / NODES);
@@ -102,6 +93,8 @@ export async function startRedisCluster(): Promise<RedisCluster> {
         ports.map(port => ({ host: '127.0.0.1', port })),
         {
           clusterRetryStrategy: () => 50,
+          // On a busy machine a node is taken for dead that is only slow, until the others hear of it again.
+          retryDelayOnClusterDown: 1_000,
           redisOptions: { maxRetriesPerRequest: 0 },
         },
       ).on('error', () => {}),

@@ -3,11 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Redis } from 'ioredis';
+import { freePort } from '../fixtures/free-port.ts';
 
 /** The program, or undefined where this machine has none. */
 export const redisServer = [
@@ -84,28 +84,10 @@ export async function startRedisIn(environment: NodeJS.ProcessEnv, ...args: stri
   return server;
 }
 
-/** A port that is free now, and may be taken by the time it is used. */
-export const freePort = (): Promise<number> =>
-  new Promise(resolve => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { readonly port: number };
-      server.close(() => resolve(port));
-    });
-  });
-
-/** How often something is started at another port, where somebody else took the one before. */
-export const PORTS_TRIED = 20;
-
 /** A Redis that listens on a port of this machine as well. */
 export async function startRedisAtPort(
   ...args: string[]
 ): Promise<{ readonly redis: RedisServer; readonly port: number }> {
-  for (let tried = 1; ; tried += 1) {
-    const port = await freePort();
-    try {
-      return { redis: await startRedis('--port', String(port), '--bind', '127.0.0.1', ...args), port };
-    } catch (error) {
-      if (tried === PORTS_TRIED) throw error;
-    }
-  }
+  const port = await freePort();
+  return { redis: await startRedis('--port', String(port), '--bind', '127.0.0.1', ...args), port };
 }

@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Connection, type Era, Inbox, urlTarget } from '@midcall/host';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../../fixtures/free-port.ts';
 import { few } from '../../fixtures/soak.ts';
 
 interface Frame {
@@ -198,12 +199,13 @@ describe('a server that has lost its session', () => {
   );
 
   it('a server that has lost its session is not ready while nothing listens, and serves again once it is back', async () => {
-    const before = await serve('2025-11-25', { hasSessions: true });
+    const port = await freePort();
+    const before = await serve('2025-11-25', { hasSessions: true, port });
     const connection = await connected(before.target, '2025-11-25');
     await before.close();
     expect(await call(connection, 'works')).toMatchObject({ how: 'server-gone' });
     expect(connection).toMatchObject({ state: 'failed', problem: expect.stringContaining('nothing listens') });
-    await serve('2025-11-25', { hasSessions: true, port: before.port });
+    await serve('2025-11-25', { hasSessions: true, port });
     await connection.restart();
     expect(await call(connection, 'works')).toMatchObject({ how: 'completed' });
   });
