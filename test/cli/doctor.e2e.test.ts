@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { eras } from '@midcall/testing';
 import { expect, it, onTestFinished } from 'vitest';
@@ -104,9 +105,13 @@ it('midcall doctor examines a host over HTTP, where nobody is known on the page'
     server.kill();
     await ended;
   });
-  const [first] = (await once(server.stderr, 'data')) as [Buffer];
-  const url = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(String(first))![0];
-  const { out } = await examined(['doctor', '--plain', '--json', '--root', folder(), '--url', url], []);
+  let url: string | undefined;
+  for await (const line of createInterface({ input: server.stderr })) {
+    url = /http:\/\/127\.0\.0\.1:\d+\/mcp/.exec(line)?.[0];
+    if (url !== undefined) break;
+  }
+  server.stderr.resume();
+  const { out } = await examined(['doctor', '--plain', '--json', '--root', folder(), '--url', url!], []);
   expect(outcomes(out)).toMatchObject(whole);
   expect(outcomes(out)['page']?.says).not.toContain('code');
 });

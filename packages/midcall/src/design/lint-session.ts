@@ -154,7 +154,7 @@ export class LintSession {
   async tools(): Promise<readonly Tool[]> {
     if (!this.#client.getServerCapabilities()?.tools) return [];
     try {
-      return (await this.#client.listTools(undefined, { timeout: this.#options.waitMs })).tools;
+      return (await this.#client.listTools(undefined, { timeout: this.#options.startTimeoutMs })).tools;
     } catch (cause) {
       throw unlisted(this.era, cause);
     }

@@ -45,7 +45,7 @@ export interface LintOptions {
   readonly client?: { readonly name: string; readonly version: string };
   /** How many milliseconds to wait for a silent server; 10,000 if absent. */
   readonly waitMs?: number;
-  /** How many milliseconds to wait for the server to start; 30,000 if absent. */
+  /** How many milliseconds to wait for the server to start, and for its tools; 30,000 if absent. */
   readonly startTimeoutMs?: number;
   readonly clock?: Clock;
   /** Called with a line on what is being done. */
