@@ -52,7 +52,9 @@ export async function raceForPages(shared: Shared, { racers, rounds }: { racers:
       expect((await Promise.all(said)).sort()).toEqual([...losers, 'won']);
     }
   } finally {
+    const ended = children.map(({ process: child }) => child.exitCode ?? child.signalCode ?? once(child, 'exit'));
     for (const child of children) child.process.kill('SIGKILL');
+    await Promise.all(ended);
   }
 }
 

@@ -41,8 +41,11 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'midcall-agents-'));
 });
 afterEach(async () => {
-  for (const child of started.splice(0))
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  for (const child of started.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill('SIGKILL');
+    await once(child, 'close');
+  }
   await rm(folder, { recursive: true });
 });
 

@@ -139,7 +139,9 @@ export async function startKilledFleet(
     },
     async [Symbol.asyncDispose]() {
       closing = true;
+      const ended = slots.map(({ child }) => child && (child.exitCode ?? child.signalCode ?? once(child, 'exit')));
       for (const { child } of slots) child?.kill('SIGKILL');
+      await Promise.all(ended);
       await redis.remove();
       rmSync(folder, { recursive: true, force: true });
     },

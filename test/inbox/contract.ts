@@ -613,6 +613,7 @@ export function inboxContract(name: string, place: () => Promise<Place>): void {
       slow.advance(200);
       expect(await asked.ending).toMatchObject({ how: 'answered' });
       await a.written();
+      await eventually(() => clock.waiting().includes(200));
       clock.advance(200);
       expect(await reply).toEqual({ ok: true });
     });

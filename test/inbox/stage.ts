@@ -1,7 +1,7 @@
 /** Bridges in this process that share a stored inbox. */
 import { randomUUID } from 'node:crypto';
 import { defined } from '@midcall/core/json';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, systemClock } from '@midcall/core/time';
 import { type Ending, Inbox, type Question, type Reply } from '@midcall/host';
 import type { PersonQuestions } from '@midcall/host/web';
 import {
@@ -46,8 +46,14 @@ export interface Bridge {
 
 const opened = new Set<InboxStore>();
 
+/** A person is told after five seconds that their answer was sent and not yet taken, which is a matter of time. */
+const patientClock: Clock = {
+  ...systemClock,
+  after: (ms, fn) => systemClock.after(ms === 5_000 ? 100_000 : ms, fn),
+};
+
 /** @param options - may be a place of a test, which has more */
-export async function bridge({ where, clock, wake, ...more }: InboxStoreOptions): Promise<Bridge> {
+export async function bridge({ where, clock = patientClock, wake, ...more }: InboxStoreOptions): Promise<Bridge> {
   const errors: unknown[] = [];
   const store = await openInboxStore({
     where,

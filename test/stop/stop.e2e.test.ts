@@ -102,7 +102,12 @@ async function refuses({ client }: Stage): Promise<void> {
   }
 }
 
-const direct = (carrier: 'stdio' | 'http', address: string): string[] => [server, address, carrier];
+const direct = (carrier: 'stdio' | 'http', address: string, within = 100_000): string[] => [
+  server,
+  address,
+  carrier,
+  String(within),
+];
 const bridged = (address: string, ...options: string[]): string[] => [
   ...[midcall, 'bridge', ...options, '--', process.execPath],
   ...direct('stdio', address),
@@ -181,7 +186,7 @@ describe('what cannot end in time', () => {
     'a stop says what was done and what is in doubt where calls cannot end in time, on %s over %s',
     async (era, carrier) => {
       const { address, begun } = await control();
-      const words = [...direct(carrier, address), '0'];
+      const words = direct(carrier, address, 0);
       const stage = await (carrier === 'http' ? overHttp(era, words) : overStdio(era, words));
       const call = stage.client.callTool({ name: 'work', arguments: { n: '1' } });
       const plain = stage.client.callTool({ name: 'plain', arguments: { n: '2' } }).then(said, String);
