@@ -30,6 +30,8 @@ import type { CallView, NoticeView, QuestionView } from './views.ts';
 export interface DeskCallsParts {
   /** The connection of a server. @throws MidcallError `host/not-found` */
   readonly connection: (serverId: string) => DeskConnection;
+  /** True for a server that the desk runs itself. */
+  readonly isOwn: (serverId: string) => boolean;
   /** What a server calls something that it offers in words, if it does. */
   readonly titleOf: (serverId: string, call: Pick<CallContext, 'kind' | 'name'>) => string | undefined;
   readonly clock: Clock;
@@ -148,7 +150,7 @@ export class DeskCalls {
   /** Resolves when no call of the desk's own servers is running, but for tasks, which go on without it. */
   idle(): Promise<void> {
     const isRunning = ({ outcome, task, earlier, serverId }: CallView): boolean =>
-      !outcome && !task && !earlier && this.#parts.connection(serverId).elsewhere === undefined;
+      !outcome && !task && !earlier && this.#parts.isOwn(serverId);
     return new Promise(resolve => {
       const look = (): void => {
         if (this.list().some(isRunning)) return;

@@ -252,6 +252,12 @@ export class DeskServers {
     return this.#server(id).connection;
   }
 
+  /** True for one that the desk runs itself, and has not removed. */
+  isOwn(id: string): boolean {
+    const server = this.#servers.get(id);
+    return server !== undefined && server.connection.elsewhere === undefined;
+  }
+
   /** Stops every server of the desk's own. */
   async close(): Promise<void> {
     const own = [...this.#servers.values()].filter(({ connection }) => connection.elsewhere === undefined);

@@ -107,6 +107,7 @@ export class Workspace {
     this.wire = new Wire(this.clock, () => onChange());
     this.calls = new DeskCalls({
       connection: id => this.servers.connection(id),
+      isOwn: id => this.servers.isOwn(id),
       titleOf: (id, { kind, name }) => this.servers.titleOf(id, kind, name),
       clock: this.clock,
       onChange,
