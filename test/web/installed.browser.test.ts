@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { browsersFile } from '@midcall/host/web';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../fixtures/free-port.ts';
 import { controlled, known, launch, leaveBrowser, violations, visitor } from './browser.ts';
 import { builtClient, pickOne, type Stage, stage } from './stage.ts';
 
@@ -89,10 +90,9 @@ it('worker-K1: a desk whose process is dead is shown as such, nothing secret is 
 it('a desk that answers after five seconds is waited for, by the page that is shown while none runs', async () => {
   await using me = await visitor(browser);
   const { page } = me;
-  let port = 0;
+  const port = await freePort();
   {
-    await using on = await stage({ client: builtClient, browsers: browsers() });
-    port = Number(new URL(on.desk.url).port);
+    await using on = await stage({ client: builtClient, browsers: browsers(), port });
     await page.goto(on.desk.startUrl());
     await controlled(page);
   }

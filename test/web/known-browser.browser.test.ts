@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { browsersFile } from '@midcall/host/web';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { freePort } from '../fixtures/free-port.ts';
 import { known, launch, leaveBrowser, visitor } from './browser.ts';
 import { builtClient, pickOne, stage } from './stage.ts';
 
@@ -19,10 +20,9 @@ it('guard-G5: a browser that has used a link finds its way in from the bookmark 
   const browsers = browsersFile(join(mkdtempSync(join(tmpdir(), 'b-')), 'browsers.json'));
   await using me = await visitor(browser);
   await using other = await visitor(browser);
-  let port = 0;
+  const port = await freePort();
   {
-    await using before = await stage({ client: builtClient, browsers });
-    port = Number(new URL(before.desk.url).port);
+    await using before = await stage({ client: builtClient, browsers, port });
     await me.page.goto(before.desk.startUrl());
     await me.page.locator('#inbox').waitFor();
     await known(me.page);
@@ -62,10 +62,9 @@ it('guard-G5: a page that is open when the desk is started again opens itself an
   const browsers = browsersFile(join(mkdtempSync(join(tmpdir(), 'b-')), 'browsers.json'));
   await using me = await visitor(browser);
   const question = pickOne(undefined);
-  let port = 0;
+  const port = await freePort();
   {
-    await using before = await stage({ client: builtClient, browsers });
-    port = Number(new URL(before.desk.url).port);
+    await using before = await stage({ client: builtClient, browsers, port });
     void before.inbox.ask(question);
     await me.page.goto(before.desk.startUrl(question.id));
     await me.page.locator(`#q-${question.id}`).waitFor();

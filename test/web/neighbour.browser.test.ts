@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../fixtures/free-port.ts';
 import { launch, leaveBrowser, visitor } from './browser.ts';
 import { builtClient, pickOne, stage } from './stage.ts';
 
@@ -37,10 +38,9 @@ it('guard-G2: a browser that has the desk open tells another port of this machin
 
 it('guard-G2: where another desk has the port by now, the way back ends, and its own link leads in', async () => {
   await using me = await visitor(browser);
-  let port = 0;
+  const port = await freePort();
   {
-    await using before = await stage({ client: builtClient });
-    port = Number(new URL(before.desk.url).port);
+    await using before = await stage({ client: builtClient, port });
     await me.page.goto(before.desk.startUrl());
     await me.page.locator('#inbox').waitFor();
     await me.page.goto('about:blank');
