@@ -11,7 +11,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ownEnvironment } from '../fixtures/own-environment.ts';
 import { some } from '../fixtures/soak.ts';
-import { launch, leaveBrowser, visitor } from '../web/browser.ts';
+import { known, launch, leaveBrowser, visitor } from '../web/browser.ts';
 import { textOf } from './stage.ts';
 
 const main = fileURLToPath(new URL('../../packages/midcall/bin/midcall.js', import.meta.url));
@@ -180,6 +180,7 @@ describe.each(
     await page.goto(await one!.link());
     const second = other!.call();
     await page.getByText('Is other sure?').first().waitFor();
+    await known(page);
     const killed = await deskProcess();
     const place = new URL(page.url()).pathname.slice(0, 24);
     process.kill(killed, 'SIGKILL');

@@ -286,7 +286,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
   it('the card is filled in and sent by keyboard alone; Esc asks once before it throws away what was typed', async () => {
     const host = await asking({ type: 'string' });
     const { app } = await host.open();
-    await app.locator('[name=f0]').focus();
+    await app.locator('[name=f0]').click();
     await host.page.keyboard.type('Ada');
     await host.page.keyboard.press('Escape');
     await app.getByText('Press Esc again to dismiss').waitFor();

@@ -177,6 +177,7 @@ it('an administrator invites a person, who adds a passkey by the link once, also
   const page = await somebody();
   await signInWith(page, 'bob', at);
   await page.goto(`${at}?passkeys`);
+  await page.locator('body.scripted').waitFor();
   await page.getByText('you need an invitation').waitFor();
   await page.getByRole('link', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Sign out of this browser' }).click();
@@ -216,6 +217,7 @@ it('a person removes the passkey of a device that is lost, adds another, and onl
   await signInWith(page, 'ada', at);
   const lost = await device(page);
   await page.goto(`${at}?passkeys`);
+  await page.locator('body.scripted').waitFor();
   await add(page, 'Lost phone');
   await listed(page).filter({ hasText: 'Lost phone' }).waitFor();
   // The device has one already.

@@ -206,7 +206,7 @@ it('a person turns notifications on for this device, tests them, is told, and is
   await page.getByText('Notifications are on for this device.').waitFor();
   await page.getByRole('button', { name: 'Turn off' }).click();
   await page.getByText('Notifications are off on this device.').waitFor();
-  expect(await page.evaluate(() => localStorage.getItem('test-subscribed'))).toBeNull();
+  await page.waitForFunction(() => localStorage.getItem('test-subscribed') === null);
   await page.getByRole('button', { name: 'Turn on for this device' }).click();
   await page.getByText('Notifications are on for this device.').waitFor();
 

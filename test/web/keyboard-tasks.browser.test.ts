@@ -156,7 +156,7 @@ it('a folder is granted by the keyboard alone', async () => {
   await type(folder);
   await press('Enter');
   await page.locator('.grants').waitFor();
-  expect(await page.locator('#root-path').inputValue()).toBe('');
+  await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#root-path')?.value === '');
   await tabTo(/^kitchen may use /);
   await press('Space');
   const granted = await whenSo(on.desk, () => on.roots.granted('kitchen')?.[0]);

@@ -361,6 +361,7 @@ describe('signing out', () => {
     on.isSignedIn = false;
     await page.goto(`${on.origin}/inbox`);
     await page.getByText('Your session has ended.').waitFor();
+    await page.waitForFunction(() => localStorage.getItem('midcall-inbox') === null);
     await page.goto(`${on.origin}/inbox`);
     await page.getByText('Here you find what servers ask you.').waitFor();
     troubles.length = 0;

@@ -1,6 +1,7 @@
 /** What client script adds to the desk: questions that come and go, forms checked while they are filled in, one stream. */
 import type { Browser, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../fixtures/grown.ts';
 import { launch, leaveBrowser, nextPage, type Visitor, visitor } from './browser.ts';
 import { builtClient, everyField, openPage, pickOne, stageOfFile } from './stage.ts';
 
@@ -250,12 +251,12 @@ it('every page of one browser is reached over one stream', async () => {
   void on.inbox.ask(question);
   const pages = [me.page, ...(await Promise.all(Array.from({ length: 6 }, () => me.context.newPage())))];
   for (const page of pages) await page.goto(at('/calls/b-1'));
-  expect(on.desk.viewers).toBe(1);
+  await eventually(() => on.desk.viewers === 1);
   await pages[0]!.close();
   await pages[6]!.bringToFront();
   on.inbox.end(question.id, { how: 'withdrawn' });
   for (const page of pages.slice(1)) await page.locator('.ending-withdrawn').waitFor();
-  expect(on.desk.viewers).toBe(1);
+  await eventually(() => on.desk.viewers === 1);
 });
 
 it('the desk stays usable with 1,000 open questions', async () => {
