@@ -79,6 +79,7 @@ it('a payment is made when two people who did not ask for it have agreed, and no
       continue;
     }
     await question.click();
+    await page.getByRole('button', { name: 'Agree' }).waitFor();
     expect(await page.textContent('main')).toContain('Pay 4000.00 EUR to Acme?');
     expect(example.all.join()).not.toContain('Paid');
     await page.getByRole('button', { name: 'Agree' }).click();

@@ -279,6 +279,11 @@ describe('an App that is to go', () => {
   });
 });
 
+/** What a page has been told. */
+interface Heard {
+  readonly heard: unknown[];
+}
+
 describe('an App that attacks', () => {
   it('app-messages-M4: an App with a result does nothing in the person’s name, and is closed when it floods the desk; the result stays', async () => {
     const evil = `<!doctype html><title>Evil</title><p>Click here</p><script>
@@ -394,8 +399,11 @@ describe('an App that attacks', () => {
       popup: 'did: true',
     });
     await app.evaluate(`location.assign("${out}/self")`).catch(() => {});
-    await page.waitForFunction(() => true);
     expect(page.url()).toBe(before);
+    // What the browser has asked for before this arrives before it.
+    const fence = await page.context().newPage();
+    await fence.goto(out.replace('/trap', '/fence'));
+    await fence.close();
     expect(hits).toEqual([]);
     expect(app.url()).not.toContain(new URL(on.desk.url).pathname);
     await page.getByRole('radio', { name: '12B' }).check();
@@ -423,18 +431,28 @@ describe('an App that attacks', () => {
     const wrong = (await app.evaluate(`propose({ seat: '99Z' })`)) as { readonly error: { readonly code: number } };
     expect(wrong.error.code).toBe(-32602);
     // Another window and the page itself are no App.
-    await page.evaluate(() => {
-      const message = {
-        jsonrpc: '2.0',
-        id: 9,
-        method: 'ui/update-model-context',
-        params: { structuredContent: { seat: '12B' } },
-      };
-      window.postMessage(message, '*');
+    const sent: string[] = [];
+    page.on('request', request => sent.push(request.url()));
+    const added = await page.evaluateHandle(() => {
+      Object.assign(window, { heard: [] });
+      window.addEventListener('message', ({ data }) => (window as unknown as Heard).heard.push(data.id));
       const other = document.createElement('iframe');
       other.sandbox.add('allow-scripts');
-      document.body.append(other);
+      return document.body.appendChild(other);
     });
+    const other = (await added.contentFrame())!;
+    for (const [from, id] of [
+      [page, 'page'],
+      [other, 'other'],
+    ] as const) {
+      const params = { structuredContent: { seat: '12B' } };
+      const message = { jsonrpc: '2.0', id, method: 'ui/update-model-context', params };
+      await from.evaluate(message => window.parent.postMessage(message, '*'), message);
+      await page.waitForFunction(id => (window as unknown as Heard).heard.includes(id), id);
+    }
+    // A proposal that was sent is known by the time that this is answered.
+    await page.evaluate(async () => (await fetch(location.href)).text());
+    expect(sent.filter(each => each.endsWith('/proposal'))).toEqual([]);
     expect(await page.locator('.question input[value="1"]:checked').count()).toBe(0);
     expect(on.inbox.list()).toHaveLength(1);
   });

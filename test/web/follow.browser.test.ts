@@ -123,6 +123,7 @@ it('follow-F2: only the last of links followed quickly is shown, and none after 
   await page.keyboard.type(' --loud');
   await leave();
   await page.locator('#side-find').fill('pol');
+  expect(await page.locator('main').evaluate((main: HTMLElement) => main.inert)).toBe(false);
   release();
   expect(await what(page).inputValue()).toBe('node server.mjs --loud');
   await pages(page, 'Audit log').click();
@@ -185,6 +186,8 @@ it('follow-F5: the Esc that stays on its page dismisses no question', async () =
   await open(page, '/calls/follow-esc');
   await page.getByRole('radio').first().focus();
   await slow(page, '**/roots');
+  const sent: string[] = [];
+  page.on('request', request => request.method() === 'POST' && sent.push(request.url()));
   await Promise.all([page.waitForRequest(/\/roots$/), pages(page, 'Roots').dispatchEvent('click')]);
   await page.keyboard.press('Escape');
   await page.locator('main:not([inert])').waitFor();
@@ -197,6 +200,9 @@ it('follow-F5: the Esc that stays on its page dismisses no question', async () =
   });
   expect(await page.locator('main').evaluate(({ inert }: HTMLElement) => inert)).toBe(false);
   await page.locator('input[type=radio]:focus').waitFor();
+  // What was sent before is known by the time that this is answered.
+  await page.evaluate(async () => (await fetch(location.href)).text());
+  expect(sent).toEqual([]);
   expect(on.inbox.list().map(({ id }) => id)).toEqual([question.id]);
   on.inbox.end(question.id, { how: 'withdrawn' });
   expect(me.troubles).toEqual([]);
@@ -225,7 +231,9 @@ it('what a search finds is shown in place of this page, with the cursor where th
   await page.locator('main:focus').waitFor();
   await page.goBack();
   await page.waitForURL(/history\?q=sharpen&server=&outcome=$/);
-  await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#history-q')?.value === 'sharpen');
+  // The page that is left has the same words in its box, and another outcome.
+  await page.waitForFunction(() => document.querySelector<HTMLSelectElement>('#history-outcome')?.value === '');
+  expect(await page.locator('#history-q').inputValue()).toBe('sharpen');
   // The box beside every page, where nothing is found before it is typed out.
   await page.locator('#side-find').evaluate((box: HTMLInputElement) => box.form!.requestSubmit());
   await page.waitForURL(at('/find?q='));
@@ -322,6 +330,7 @@ it('the form of a call is filled in again but for secrets on the way back to it,
   await page.locator('main').getByRole('button', { name: 'Run' }).click();
   await page.waitForURL(/calls/);
   await page.goBack();
+  await page.locator('.split-empty').waitFor();
   await page.waitForFunction(() => document.querySelector<HTMLInputElement>('[name=f0]')?.value === 'the heron');
   expect(await page.content()).not.toContain('heron-pass-7715');
   expect(await page.locator('[name=f1]').inputValue()).toBe('');

@@ -135,9 +135,18 @@ it('the desk can be installed: its manifest names no secret, and leads to the ad
 it('a desk without a fixed address registers no worker, and has no manifest', async () => {
   await using on = await stage({ client: builtClient });
   await using me = await visitor(browser);
+  // A registration is not listed before it is done.
+  await me.page.addInitScript(() => {
+    const asked: string[] = [];
+    Object.assign(window, { asked });
+    ServiceWorkerContainer.prototype.register = url => {
+      asked.push(String(url));
+      return Promise.reject(new Error('No worker here.'));
+    };
+  });
   await me.page.goto(on.desk.startUrl());
-  await me.page.locator('#inbox').waitFor();
-  expect(await me.page.evaluate(() => navigator.serviceWorker.getRegistrations().then(all => all.length))).toBe(0);
+  await me.page.locator('body.scripted').waitFor();
+  expect(await me.page.evaluate(() => (window as unknown as { asked: unknown }).asked)).toEqual([]);
   expect(await me.page.locator('link[rel=manifest]').count()).toBe(0);
 });
 

@@ -164,6 +164,7 @@ describe('answering', () => {
     expect(await ending).toMatchObject({ content: { colour: 'red' } });
     await second.getByText('You typed this, and it was not sent.').waitFor();
     expect(await second.locator('.left-over dd').textContent()).toBe('blue, typed in vain');
+    await first.getByText('You answered.').waitFor();
     expect(await first.locator('.left-over').isVisible()).toBe(false);
     expect(await violations(second)).toEqual([]);
   });
