@@ -199,10 +199,10 @@ it('follow-F5: the Esc that stays on its page dismisses no question', async () =
     );
   });
   expect(await page.locator('main').evaluate(({ inert }: HTMLElement) => inert)).toBe(false);
-  await page.locator('input[type=radio]:focus').waitFor();
   // What was sent before is known by the time that this is answered.
   await page.evaluate(async () => (await fetch(location.href)).text());
   expect(sent).toEqual([]);
+  await page.locator('input[type=radio]:focus').waitFor();
   expect(on.inbox.list().map(({ id }) => id)).toEqual([question.id]);
   on.inbox.end(question.id, { how: 'withdrawn' });
   expect(me.troubles).toEqual([]);
