@@ -111,6 +111,34 @@ it('a desk that answers after five seconds is waited for, by the page that is sh
   expect(asked).toBe(1);
 });
 
+it('a proxy that says that nobody answers behind it is no desk: the page looks on, and opens the desk once that answers', async () => {
+  await using me = await visitor(browser);
+  const { page } = me;
+  let port = 0;
+  {
+    await using on = await stage({ client: builtClient, browsers: browsers() });
+    port = Number(new URL(on.desk.url).port);
+    await page.goto(on.desk.startUrl());
+    await controlled(page);
+    await page.goto('about:blank');
+  }
+  /** Before each time that the page itself was asked for, how often it had looked. */
+  const asked: number[] = [];
+  let looks = 0;
+  const proxy = createServer((req, res) => {
+    if (req.url?.endsWith('/icon.svg')) looks += 1;
+    if (req.url === '/') asked.push(looks);
+    if (looks < 2) res.statusCode = 502;
+    res.setHeader('content-type', 'text/html').end(looks < 2 ? 'Bad gateway' : 'Here at last');
+  });
+  onTestFinished(() => void proxy.close().closeAllConnections());
+  await new Promise<void>(resolve => proxy.listen(port, '127.0.0.1', resolve));
+  await page.goto(`http://127.0.0.1:${port}/`);
+  await page.getByRole('heading', { name: 'No desk is running' }).waitFor();
+  await page.getByText('Here at last').waitFor();
+  expect(asked).toEqual([0, 2]);
+});
+
 it('the desk can be installed: its manifest names no secret, and leads to the address that is bookmarked', async () => {
   await using on = await stage({ client: builtClient, browsers: browsers() });
   await using me = await visitor(browser);

@@ -282,9 +282,10 @@ export class InboxSite {
   }
 
   #failed(error: unknown): Response {
-    // Its message is made for the person, and holds no secret.
+    // Its message is made for the person, and holds no secret. Not 502, which proxies and the worker of the inbox would take for an
+    // inbox that does not answer, and replace by pages of their own.
     if (isMidcallError(error, 'connect/provider'))
-      return this.#door({ title: texts.failedTitle, lines: [error.message], status: 502 });
+      return this.#door({ title: texts.failedTitle, lines: [error.message], status: 401 });
     // Said by the store as it begins the session, so that nobody is removed between a look and that.
     if (isMidcallError(error, 'host/refused'))
       return this.#pages.notice({ title: texts.removedTitle, lines: [texts.removed], status: 403 });

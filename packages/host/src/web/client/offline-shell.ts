@@ -63,9 +63,13 @@ async function takeOver(): Promise<void> {
 
 const stored = async (path: string): Promise<Response> => (await caches.match(path)) ?? Response.error();
 
+/** The least status by which a proxy says that nobody answers behind it. No page of ours has one that is as high. */
+const nobody = 502;
+
 async function pageOr(offlinePage: string, { preloadResponse, request }: Fetching): Promise<Response> {
   try {
-    return (await preloadResponse) ?? (await fetch(request));
+    const page = (await preloadResponse) ?? (await fetch(request));
+    return page.status < nobody ? page : await stored(offlinePage);
   } catch {
     return stored(offlinePage);
   }

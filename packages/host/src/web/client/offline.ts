@@ -6,14 +6,14 @@ const here = import.meta.url;
 const sign = new URL('../icon.svg', here).pathname;
 
 async function look(): Promise<void> {
-  try {
-    await fetch(sign, { cache: 'no-store' });
-  } catch {
-    window.setTimeout(() => void look(), lookEveryMs);
-    return;
-  }
+  const answers = await fetch(sign, { cache: 'no-store' }).then(
+    // A proxy answers too, that nobody is behind it.
+    ({ ok }) => ok,
+    () => false,
+  );
   // The last look: another would break off the page that a slow network is bringing.
-  window.location.reload();
+  if (answers) window.location.reload();
+  else window.setTimeout(() => void look(), lookEveryMs);
 }
 
 window.setTimeout(() => void look(), lookEveryMs);
