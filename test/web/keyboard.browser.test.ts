@@ -2,11 +2,12 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '@midcall/core/time';
 import type { FormQuestion } from '@midcall/host';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { intercept, launch, leaveBrowser, nextPage, type Visitor, violations, visitor } from './browser.ts';
-import { builtClient, pickOne, stageOfFile, whenSo } from './stage.ts';
+import { builtClient, pickOne, stage, stageOfFile, whenSo } from './stage.ts';
 
 const runsOn = { kind: 'tool', name: 'wait', arguments: {} } as const;
 
@@ -274,31 +275,40 @@ it('Enter takes the one choice that a filter leaves, sends nothing by that, and 
   expect(me.troubles.filter(trouble => !trouble.includes('422'))).toEqual([]);
 });
 
-it('the page counts down to the end of a question, and says how long there is only now and then', async () => {
-  // A browser of its own, whose time moves only where it is told to.
-  await using me = await visitor(browser);
-  const { page } = me;
-  await page.goto(on.desk.startUrl());
-  const now = Date.now() + 3_600_000;
-  await page.clock.install();
-  await page.clock.pauseAt(now);
-  const question: FormQuestion = { ...pickOne('k-5'), askedAt: now, openUntil: now + 400_000 };
-  void on.inbox.ask(question);
-  await page.goto(new URL(`calls/k-5`, on.desk.url).href);
-  await page.locator('body.scripted').waitFor();
-  const left = page.locator('.time-left');
-  await page.locator('.chip-until', { hasText: /closes by .*\d\d:\d\d/ }).waitFor();
-  expect(await left.isVisible()).toBe(false);
-  await page.clock.fastForward(130_000);
-  await left.filter({ hasText: /^4:\d\d left$/ }).waitFor();
-  expect(await page.locator('#announce').textContent()).toBe('5 minutes left to answer notes.');
-  expect(await violations(page)).toEqual([]);
-  await page.clock.fastForward(230_000);
-  await page.locator('#announce', { hasText: '1 minute left to answer notes.' }).waitFor({ state: 'attached' });
-  await page.clock.fastForward(60_000);
-  await left.filter({ hasText: 'time is up' }).waitFor();
-  on.inbox.end(question.id, { how: 'timed-out' });
-});
+it.each([
+  ['an hour fast', 3_600_000],
+  ['right', 0],
+  ['an hour slow', -3_600_000],
+])(
+  'the page counts down to the end of a question by a clock that is %s, and says how long there is only now and then',
+  async (_, ahead) => {
+    const now = Date.now();
+    await using on = await stage({ client: builtClient, clock: { ...systemClock, now: () => now } });
+    // A browser of its own, whose time moves only where it is told to.
+    await using me = await visitor(browser);
+    const { page } = me;
+    await page.goto(on.desk.startUrl());
+    await page.clock.install({ time: now + ahead - 60_000 });
+    await page.clock.pauseAt(now + ahead);
+    const question: FormQuestion = { ...pickOne('k-5'), askedAt: now - 120_000, openUntil: now + 400_000 };
+    void on.inbox.ask(question);
+    await page.goto(new URL(`calls/k-5`, on.desk.url).href);
+    await page.locator('body.scripted').waitFor();
+    const left = page.locator('.time-left');
+    await page.locator('.chip-until', { hasText: /closes by .*\d\d:\d\d/ }).waitFor();
+    expect(await left.isVisible()).toBe(false);
+    expect(await page.locator('.chip-wait .age').first().textContent()).toBe('2 min');
+    await page.clock.fastForward(130_000);
+    await left.filter({ hasText: /^4:\d\d left$/ }).waitFor();
+    expect(await page.locator('#announce').textContent()).toBe('5 minutes left to answer notes.');
+    expect(await violations(page)).toEqual([]);
+    await page.clock.fastForward(230_000);
+    await page.locator('#announce', { hasText: '1 minute left to answer notes.' }).waitFor({ state: 'attached' });
+    await page.clock.fastForward(60_000);
+    await left.filter({ hasText: 'time is up' }).waitFor();
+    on.inbox.end(question.id, { how: 'timed-out' });
+  },
+);
 
 it('the servers and tools beside the page are filtered, and Enter goes to the first', async () => {
   await using me = await enter();

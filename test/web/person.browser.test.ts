@@ -320,6 +320,20 @@ describe('a page that is open', () => {
   });
 });
 
+describe('an odd device', () => {
+  it('a clock that is an hour fast ends no question before its time', async () => {
+    const { on, page } = await enter({});
+    const now = Date.now();
+    const question = oneLine('Which colour?', { openUntil: now + 1_800_000 });
+    void on.questions.ask(question);
+    await page.clock.setFixedTime(now + 3_600_000);
+    await page.goto(`${on.url}/questions/${question.id}`);
+    await page.locator('body.scripted').waitFor();
+    expect(await card(page).locator('.time-left').isVisible()).toBe(false);
+    expect(await card(page).locator('.chip-wait .age').textContent()).toMatch(/ s$|^\d min$/);
+  });
+});
+
 describe('signing out', () => {
   it('signing out ends the session, forgets its path, and leads every other page of it to signing in', async () => {
     const me = await enter();

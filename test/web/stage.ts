@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { SamplingModel } from '@midcall/core/sampling';
+import type { Clock } from '@midcall/core/time';
 import {
   Audit,
   Connection,
@@ -66,6 +67,7 @@ export function whenSo<T>({ workspace }: StagedDesk, look: () => T | undefined):
 
 interface StageOptions {
   readonly client?: URL;
+  readonly clock?: Clock;
   readonly zone?: string;
   readonly sampling?: SamplingModel;
   readonly proposedRoot?: string;
@@ -111,6 +113,7 @@ export async function stage(options: StageOptions = {}): Promise<Stage> {
     policy,
     audit,
     roots,
+    ...(options.clock && { clock: options.clock }),
     ...(options.sampling && { models: options.sampling }),
     ...(options.storedDecisions && { storedDecisions: options.storedDecisions }),
     ...(options.consent && { consent: options.consent }),

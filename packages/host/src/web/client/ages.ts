@@ -1,6 +1,7 @@
 /**
  * Keeps the times on a page true while it is open, without moving anything around them: ages count on, questions that end soon
- * count down, and moments are formatted by the person's browser.
+ * count down, and moments are formatted by the person's browser. Ages and ends are counted by the clock of who made the page, since a
+ * device's own may be wrong.
  */
 
 const units: readonly (readonly [number, string])[] = [
@@ -68,14 +69,28 @@ function localize(root: Document): void {
   }
 }
 
+/** A page that seems to have been made up to so many milliseconds ago was on its way for so long, and the device's clock is right. */
+const mostOnWayMs = 10_000;
+
+/** How many milliseconds the clock of who made the pages is ahead of the device's, by the last page that came. */
+let ahead = 0;
+
+function setClock({ body }: Document): void {
+  const { now } = body.dataset;
+  if (now === undefined) return;
+  const by = Number(now) - Date.now();
+  ahead = by < 0 && by > -mostOnWayMs ? 0 : by;
+}
+
 function tick(root = document): void {
-  const now = Date.now();
+  const now = Date.now() + ahead;
   for (const age of root.querySelectorAll<HTMLElement>('time[data-since]'))
     write(age, spelled(Math.max(0, Math.floor((now - Number(age.dataset['since'])) / 1000))));
   for (const each of root.querySelectorAll<HTMLElement>('[data-until]')) countDown(each, now);
 }
 
 function look(root = document): void {
+  setClock(root);
   localize(root);
   tick(root);
 }

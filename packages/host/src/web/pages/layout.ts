@@ -239,6 +239,7 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths, dra
     bodyAttributes: {
       'data-base': view.link(''),
       'data-event': view.event,
+      'data-now': view.now,
       'data-csrf': view.csrf,
       'data-zone': view.zone,
       'data-remember': view.remembersBrowsers === true && 'on',

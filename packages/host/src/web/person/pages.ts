@@ -83,7 +83,7 @@ function topBar({ link, count, name, hasPasskeys, hasNotifications }: PersonView
 
 /** A whole page. */
 export function personLayout(view: PersonView, content: PersonContent, assets: PersonAssetPaths): Page {
-  const { count, zone, link } = view;
+  const { count, zone, link, now } = view;
   return {
     title: `${count > 0 ? `(${count}) ` : ''}${visible(content.title, { max: 200 })} · ${texts.product}`,
     icon: count > 0 ? assets.waiting : assets.icon,
@@ -96,6 +96,7 @@ export function personLayout(view: PersonView, content: PersonContent, assets: P
       'data-base': link(''),
       'data-worker': assets.worker,
       'data-scope': assets.scope,
+      'data-now': now,
       'data-zone': view.isZoneTold && zone,
       'data-waiting': personTexts.open.count(count),
     },
