@@ -180,6 +180,32 @@ it('a push is shown in the words that were sent, one in the place of another, an
   expect(expected(me.troubles)).toEqual([]);
 });
 
+it('a notification goes once somebody comes back to the inbox that they had left open', async () => {
+  await using me = await visitor(browser);
+  const { page } = me;
+  await page.addInitScript(() => {
+    // Chromium without a screen shows no notifications.
+    const world = Object.assign(window, { noted: 1, seen: 'visible' });
+    const shown = { close: () => Object.assign(world, { noted: 0 }) } as unknown as Notification;
+    ServiceWorkerRegistration.prototype.getNotifications = async () => Array.from({ length: world.noted }, () => shown);
+    Object.defineProperty(document, 'visibilityState', { get: () => world.seen });
+  });
+  await signInWith(page, 'bob', inbox());
+  const gone = () => page.waitForFunction(() => (window as unknown as { noted: number }).noted === 0);
+  await gone();
+  /** The person leaves the page or comes back to it, while a notification is shown. */
+  const turn = (seen: 'hidden' | 'visible') =>
+    page.evaluate(now => {
+      Object.assign(window, { noted: 1, seen: now });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, seen);
+  await turn('hidden');
+  expect(await page.evaluate(() => (window as unknown as { noted: number }).noted)).toBe(1);
+  await turn('visible');
+  await gone();
+  expect(expected(me.troubles)).toEqual([]);
+});
+
 it('a person turns notifications on for this device, tests them, is told, and is not any more once they have signed out', async () => {
   await using me = await visitor(browser, { viewport: { width: 360, height: 740 } });
   const { page } = me;

@@ -211,18 +211,31 @@ async function unseen(on: Stage, context: BrowserContext): Promise<{ page: Page;
   return { page, shown };
 }
 
-/** The person presses a button of a notification, or the notification itself. */
-const press = (context: BrowserContext, question: string, action: 'open' | 'decline' | ''): Promise<void> =>
+/** The person presses a button of a notification, or the notification itself. @returns the windows that the worker opens */
+const press = (
+  context: BrowserContext,
+  question: string,
+  action: 'open' | 'decline' | '',
+): Promise<readonly string[]> =>
   context.serviceWorkers()[0]!.evaluate(
-    ([id, pressed]) => {
+    async ([id, pressed]) => {
       const event = new Event('notificationclick') as Event & Record<string, unknown>;
       const notification = { data: { question: id }, close: () => {} };
+      const { clients } = self as unknown as { clients: Record<string, unknown> };
+      const windows: string[] = [];
+      clients['openWindow'] = async (url: string) => void windows.push(url);
+      let done: Promise<unknown> | undefined;
       Object.assign(event, {
         action: pressed,
         notification,
-        waitUntil: (work: Promise<unknown>) => work.catch(() => {}),
+        waitUntil: (work: Promise<unknown>) => {
+          // Nobody has pressed anything, so the browser lets no window be focused.
+          done = work.catch(() => {});
+        },
       });
       self.dispatchEvent(event);
+      await done;
+      return windows;
     },
     [question, action] as const,
   );
@@ -251,4 +264,50 @@ it('worker-K2: a notification opens its question, and declines one that has no f
   await press(me.context, 'n-1', 'open');
   await page.getByText('Multiple notes match').first().waitFor();
   expect(on.inbox.get('n-1')).toBeDefined();
+});
+
+it('worker-K2: of all windows, the worker tells a page of the desk, and opens one if there is none', async () => {
+  await using on = await stage({ client: builtClient, browsers: browsers() });
+  await using me = await visitor(browser);
+  const { page } = await unseen(on, me.context);
+  // A page without a desk or a session listens to nobody either, and has any address.
+  const other = `${new URL(on.desk.url).origin}/assets/icon.svg`;
+  const first = await me.context.newPage();
+  await first.goto(other);
+  const question = withoutFields('n-3');
+  const ending = on.inbox.ask(question);
+  expect(await press(me.context, 'n-3', 'decline')).toEqual([]);
+  expect(await ending).toEqual({ how: 'declined', via: 'web' });
+  await page.goto(other);
+  expect(await press(me.context, 'n-3', 'open')).toEqual(['/?question=n-3']);
+});
+
+it('a person is told that a question could not be declined, by a notification that leads to it', async () => {
+  await using on = await stage({ client: builtClient, browsers: browsers() });
+  await using me = await visitor(browser);
+  const { page, shown } = await unseen(on, me.context);
+  void on.inbox.ask(withoutFields('n-4'));
+  await shown();
+  const told = {
+    title: 'Midcall',
+    body: 'The question could not be declined and may still be open. Open it and decline it there.',
+    data: { question: 'n-4' },
+    actions: ['Open'],
+  };
+  // What has ended already needs no word.
+  void on.inbox.ask(withoutFields('n-5'));
+  await shown();
+  on.inbox.end('n-5', { how: 'withdrawn' });
+  const late = page.waitForResponse(response => response.url().endsWith('/questions/n-5'));
+  await press(me.context, 'n-5', 'decline');
+  expect((await late).status()).toBe(409);
+  await page.evaluate(() => {
+    document.body.dataset['csrf'] = 'of another session';
+  });
+  await press(me.context, 'n-4', 'decline');
+  expect(await shown()).toEqual([told]);
+  expect(on.inbox.get('n-4')).toBeDefined();
+  await on.desk.stop({ within: 0 });
+  await press(me.context, 'n-4', 'decline');
+  expect(await shown()).toEqual([told]);
 });

@@ -341,6 +341,9 @@ it('a question sounds and shows a notification where the person wants that, and 
       constructor(title: string, { body }: { body: string }) {
         told(`${title}: ${body}`);
       }
+      close() {
+        told('taken back');
+      }
     }
     Object.assign(window, { AudioContext: Audio, Notification: Shown });
     Object.defineProperty(document, 'visibilityState', { value: 'hidden' });
@@ -359,8 +362,10 @@ it('a question sounds and shows a notification where the person wants that, and 
   await me.page.waitForFunction(() => (document.documentElement.dataset['told'] ?? '').split(';').length === 4);
   const parts = (await told()).split(';').filter(Boolean).sort();
   expect(parts).toEqual(['Midcall: notes asks you a question for notes_delete.', 'tone 660', 'tone 880']);
+  on.inbox.end(loud.id, { how: 'withdrawn' });
+  await me.page.waitForFunction(() => document.documentElement.dataset['told']?.endsWith('taken back;'));
   await me.page.getByRole('main').getByLabel('Alert me').uncheck();
-  for (const { id } of [quiet, loud]) on.inbox.end(id, { how: 'withdrawn' });
+  on.inbox.end(quiet.id, { how: 'withdrawn' });
   expect(me.troubles).toEqual([]);
 });
 

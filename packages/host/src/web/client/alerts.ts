@@ -14,10 +14,26 @@ async function registration(): Promise<ServiceWorkerRegistration | undefined> {
   return found?.active ? found : undefined;
 }
 
-async function decline(question: string): Promise<void> {
+const tagOf = (question: string): string => `midcall-${question}`;
+
+/** @returns true if the question has ended, by this or before */
+async function decline(question: string): Promise<boolean> {
   const body = new URLSearchParams({ csrf: document.body.dataset['csrf'] ?? '', action: 'decline' });
-  await fetch(`${base()}/questions/${encodeURIComponent(question)}`, { method: 'POST', body });
+  const { ok, status } = await fetch(`${base()}/questions/${encodeURIComponent(question)}`, { method: 'POST', body });
+  return ok || status === 409;
 }
+
+/** The notification in which the person declined is closed, so another says that it has come to nothing. */
+async function declineOrSay(question: string): Promise<void> {
+  if (await decline(question).catch(() => false)) return;
+  const body = 'The question could not be declined and may still be open. Open it and decline it there.';
+  const actions = [{ action: 'open', title: 'Open' }];
+  const about = { body, tag: tagOf(question), data: { question }, actions };
+  await (await registration())?.showNotification('Midcall', about as NotificationOptions);
+}
+
+/** What the worker says: it asks which page is one of the desk, and tells that page what the person has chosen. */
+type Said = { readonly question: string; readonly does: 'open' | 'decline' } | { readonly does: 'answer' };
 
 /** Registers the worker, and does what it says the person has chosen in a notification. */
 export function startInstalled(): void {
@@ -25,9 +41,10 @@ export function startInstalled(): void {
   if (worker === undefined || !('serviceWorker' in navigator)) return;
   void navigator.serviceWorker.register(worker, { scope: '/', updateViaCache: 'none' }).catch(() => {});
   navigator.serviceWorker.addEventListener('message', event => {
-    const { question, does } = event.data as { readonly question: string; readonly does: 'open' | 'decline' };
-    if (does === 'decline') void decline(question);
-    else void go(new URL(`${base()}/questions/${encodeURIComponent(question)}`, location.href).href);
+    const said = event.data as Said;
+    if (said.does === 'answer') event.ports[0]?.postMessage('here');
+    else if (said.does === 'decline') void declineOrSay(said.question);
+    else void go(new URL(`${base()}/questions/${encodeURIComponent(said.question)}`, location.href).href);
   });
   navigator.serviceWorker.startMessages();
 }
@@ -65,7 +82,8 @@ async function chime(): Promise<void> {
   }
 }
 
-const tagOf = (question: string): string => `midcall-${question}`;
+/** The notifications that this page itself shows, by their questions; a worker knows its own. */
+const shownHere = new Map<string, Notification>();
 
 /** Alerts the person, unless they are looking at the page. */
 export async function alertPerson(text: string, asked: AskedEvent | undefined): Promise<void> {
@@ -84,6 +102,7 @@ export async function alertPerson(text: string, asked: AskedEvent | undefined): 
     return;
   }
   const shown = new Notification('Midcall', about);
+  shownHere.set(asked.id, shown);
   shown.onclick = () => {
     window.focus();
     shown.close();
@@ -92,6 +111,8 @@ export async function alertPerson(text: string, asked: AskedEvent | undefined): 
 
 /** Takes back the notification of a question that has ended. */
 export async function endAlert(question: string): Promise<void> {
+  shownHere.get(question)?.close();
+  shownHere.delete(question);
   const worker = await registration();
   for (const shown of (await worker?.getNotifications({ tag: tagOf(question) })) ?? []) shown.close();
 }

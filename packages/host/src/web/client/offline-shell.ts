@@ -21,9 +21,9 @@ interface Clicked extends Lasting {
 interface Pushed extends Lasting {
   readonly data: { json(): unknown } | null;
 }
-interface PageClient {
+export interface PageClient {
   readonly url: string;
-  postMessage(message: unknown): void;
+  postMessage(message: unknown, transfer?: readonly MessagePort[]): void;
   focus(): Promise<unknown>;
 }
 interface World {

@@ -75,9 +75,16 @@ function onSubmit(event: SubmitEvent): void {
   if (isOff) void subscribed().then(found => found?.unsubscribe());
 }
 
+async function closeShown(registration: ServiceWorkerRegistration): Promise<void> {
+  if (document.visibilityState !== 'visible') return;
+  for (const shown of await registration.getNotifications({ tag })) shown.close();
+}
+
 async function start(worker: string, scope: string): Promise<void> {
   const registration = await navigator.serviceWorker.register(worker, { scope, updateViaCache: 'none' });
-  for (const shown of await registration.getNotifications({ tag })) shown.close();
+  // An app that is left open is not loaded anew when somebody comes back to it.
+  document.addEventListener('visibilitychange', () => void closeShown(registration));
+  await closeShown(registration);
   const found = canPush ? await registration.pushManager.getSubscription() : null;
   if (found) device = await idOf(found);
   prepare();
