@@ -437,8 +437,8 @@ describe('architecture', () => {
       /\bserver\.onclose\b/,
       /\bclient\.(?!onclose\b|fallback)\w+ = (?!undefined)/,
     ];
-    // A channel of the browser; and one end of a pair in memory, with no SDK behind it.
-    const others = ['host/web/client/events.ts', 'testing/explore/explore-wire.ts'];
+    // One end of a pair in memory, with no SDK behind it.
+    const others = ['testing/explore/explore-wire.ts'];
     const touching = files.filter(file => insides.some(each => each.test(textOf(file))) && !others.includes(file));
     const seams = touching.filter(file => file.includes('/sdk-seam/'));
     expect([...new Set(seams.map(packageOf))].sort()).toEqual(['core', 'host', 'midcall', 'server']);

@@ -99,6 +99,17 @@ export async function frameOf(page: Page): Promise<Frame> {
   return (await handle!.contentFrame())!;
 }
 
+/** For a page from its start: its browser refuses to store anything, and lets pages share nothing. */
+export function storesNothing(): void {
+  const refuse = (): never => {
+    throw new DOMException('The person has blocked this.', 'SecurityError');
+  };
+  for (const name of ['localStorage', 'sessionStorage', 'indexedDB'])
+    Object.defineProperty(window, name, { get: refuse });
+  Object.defineProperty(window, 'BroadcastChannel', { value: refuse });
+  LockManager.prototype.request = async () => refuse();
+}
+
 /** Resolves when the worker controls the page. */
 export const controlled = (page: Page): Promise<unknown> =>
   page.evaluate(

@@ -2,7 +2,7 @@
 import type { FormQuestion } from '@midcall/host';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { launch, leaveBrowser, nextPage, type Visitor, violations, visitor } from './browser.ts';
+import { launch, leaveBrowser, nextPage, storesNothing, type Visitor, violations, visitor } from './browser.ts';
 import { judged } from './person-looks.ts';
 import { type PersonStage, personStage } from './person-stage.ts';
 import { builtClient, everyField, finishPage, openPage, pickOne, useModel } from './stage.ts';
@@ -331,6 +331,19 @@ describe('an odd device', () => {
     await page.locator('body.scripted').waitFor();
     expect(await card(page).locator('.time-left').isVisible()).toBe(false);
     expect(await card(page).locator('.chip-wait .age').textContent()).toMatch(/ s$|^\d min$/);
+  });
+
+  it('a browser that refuses to store anything, and lets pages share nothing, shows what comes, and sends answers', async () => {
+    const { on, page } = await enter({});
+    await page.addInitScript(storesNothing);
+    await page.goto(`${on.url}/`);
+    await page.locator('body.scripted').waitFor();
+    const ending = on.questions.ask(oneLine('Which colour?'));
+    await items(page).first().click();
+    await card(page).getByLabel('Colour').fill('red');
+    await card(page).getByRole('button', { name: 'Send answer' }).click();
+    expect(await ending).toMatchObject({ content: { colour: 'red' } });
+    await page.getByText('You answered.').waitFor();
   });
 });
 

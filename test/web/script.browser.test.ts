@@ -2,7 +2,7 @@
 import type { Browser, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../fixtures/grown.ts';
-import { launch, leaveBrowser, nextPage, type Visitor, visitor } from './browser.ts';
+import { launch, leaveBrowser, nextPage, storesNothing, type Visitor, visitor } from './browser.ts';
 import { builtClient, everyField, openPage, pickOne, stageOfFile } from './stage.ts';
 
 const on = await stageOfFile({ client: builtClient });
@@ -366,6 +366,23 @@ it('a question sounds and shows a notification where the person wants that, and 
   await me.page.waitForFunction(() => document.documentElement.dataset['told']?.endsWith('taken back;'));
   await me.page.getByRole('main').getByLabel('Alert me').uncheck();
   on.inbox.end(quiet.id, { how: 'withdrawn' });
+  expect(me.troubles).toEqual([]);
+});
+
+it('the desk works in a browser that refuses to store anything, and lets pages share nothing', async () => {
+  await using me = await nextPage(person);
+  await me.page.addInitScript(storesNothing);
+  await me.page.goto(at('/settings'));
+  const alerts = me.page.getByRole('main').getByLabel('Alert me');
+  await alerts.check();
+  const question = pickOne('unstored-1');
+  void on.inbox.ask(question);
+  await me.page.locator('#announce', { hasText: 'for notes_delete' }).waitFor({ state: 'attached' });
+  await me.page.locator(`[data-key="i-${question.id}"]`).click();
+  await me.page.locator(`[data-question="${question.id}"]`).waitFor();
+  await me.page.goBack();
+  expect(await alerts.isChecked()).toBe(true);
+  on.inbox.end(question.id, { how: 'withdrawn' });
   expect(me.troubles).toEqual([]);
 });
 

@@ -6,6 +6,7 @@
 import { base } from './base.ts';
 import type { AskedEvent } from './events.ts';
 import { go } from './follow.ts';
+import { storedItem, storeItem } from './storage.ts';
 
 /** The service worker of this desk; undefined if it has none, or the browser refuses it. */
 async function registration(): Promise<ServiceWorkerRegistration | undefined> {
@@ -51,7 +52,7 @@ export function startInstalled(): void {
 
 const key = 'midcall.alerts';
 
-const switchedOn = (): boolean => localStorage.getItem(key) === 'on';
+const switchedOn = (): boolean => storedItem('localStorage', key) === 'on';
 
 /** The sound of all alerts: a browser allows a page only a few contexts. */
 let audio: AudioContext | undefined;
@@ -134,7 +135,7 @@ export function startAlerts(): void {
   document.addEventListener('change', event => {
     const control = event.target as HTMLInputElement;
     if (!control.matches('[data-alerts-switch]')) return;
-    localStorage.setItem(key, control.checked ? 'on' : 'off');
+    storeItem('localStorage', key, control.checked ? 'on' : 'off');
     prepare();
     if (control.checked && 'Notification' in window && Notification.permission === 'default') {
       void Notification.requestPermission().then(() => prepare());

@@ -1,4 +1,5 @@
 /** The secret path of all pages of a session, and where a browser stores it: for this origin only, which no other port shares. */
+import { forgetItem, storedItem, storeItem } from './storage.ts';
 
 /** The path of the page that was loaded: a page that replaces it later may be outside the session. */
 const own = document.body.dataset['base'] ?? '';
@@ -10,14 +11,14 @@ export const base = (): string => own;
 type Key = 'midcall-desk' | 'midcall-inbox';
 
 /** Stores the path, so that this browser finds its way back to it. */
-export const storeBase = (key: Key): void => localStorage.setItem(key, base());
+export const storeBase = (key: Key): void => storeItem('localStorage', key, base());
 
 /** Forgets the path: there is no session. */
-export const forgetBase = (key: Key): void => localStorage.removeItem(key);
+export const forgetBase = (key: Key): void => forgetItem('localStorage', key);
 
 /** The path that was stored last; undefined if there is none. */
 export function storedBase(key: Key): string | undefined {
-  const stored = localStorage.getItem(key);
+  const stored = storedItem('localStorage', key);
   return stored !== null && /^(?:\/[\w.~-]+)+$/.test(stored) ? stored : undefined;
 }
 

@@ -62,6 +62,15 @@ function follow(since: string, tell: (heard: PageEvent) => void, shownPage: () =
   return () => events.close();
 }
 
+/** Connects the pages of this browser; undefined if it keeps them apart, as one may that is to store nothing. */
+function channelOf(name: string): BroadcastChannel | undefined {
+  try {
+    return new BroadcastChannel(name);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * Calls `hear` for every event of the desk, through this page's own stream or another page's.
  * @param since - the newest event that this page reflects
@@ -70,21 +79,21 @@ function follow(since: string, tell: (heard: PageEvent) => void, shownPage: () =
 export function startEvents(since: string, hear: (heard: PageEvent) => void, shownPage: () => string): void {
   // Two sessions in one browser are told of their own changes.
   const name = `midcall-events ${base()}`;
-  const channel = new BroadcastChannel(name);
+  const channel = channelOf(name);
   const leaving = new AbortController();
   let last = Number(since);
   const heed = (heard: PageEvent): void => {
     if (heard.type === 'changed') last = Math.max(last, heard.id ?? 0);
     hear(heard);
   };
-  channel.onmessage = event => heed(event.data as PageEvent);
+  channel?.addEventListener('message', ({ data }) => heed(data as PageEvent));
   const tell = (heard: PageEvent): void => {
     heed(heard);
     if (leaving.signal.aborted) return;
-    if (heard.type !== 'changed') channel.postMessage(heard);
+    if (heard.type !== 'changed') channel?.postMessage(heard);
     else {
       const { page, ...rest } = heard;
-      channel.postMessage({ ...rest, alert: false });
+      channel?.postMessage({ ...rest, alert: false });
     }
   };
   const lead = (): Promise<void> =>
@@ -102,9 +111,13 @@ export function startEvents(since: string, hear: (heard: PageEvent) => void, sho
         resolve();
       });
     });
-  navigator.locks.request(name, { signal: leaving.signal }, lead).catch(() => {});
+  const take = async (): Promise<void> => navigator.locks.request(name, { signal: leaving.signal }, lead);
+  take().catch(() => {
+    // Such a browser may also refuse the lock, and then each page listens.
+    if (!leaving.signal.aborted) void lead();
+  });
   window.addEventListener('pagehide', () => {
     leaving.abort();
-    channel.close();
+    channel?.close();
   });
 }

@@ -4,6 +4,7 @@
  * person is signed in.
  */
 import { forgetBase, isBelow, storedBase } from './base.ts';
+import { storeItem } from './storage.ts';
 
 const stored = storedBase('midcall-inbox');
 const parameters = new URLSearchParams(location.search);
@@ -18,7 +19,7 @@ function destination(): string {
 }
 
 if (isToPasskeys && invitation !== undefined) {
-  sessionStorage.setItem('midcall-invitation', invitation);
+  storeItem('sessionStorage', 'midcall-invitation', invitation);
   history.replaceState(history.state, '', location.pathname + location.search);
 }
 if (stored !== undefined && isBelow(stored)) forgetBase('midcall-inbox');

@@ -5,6 +5,7 @@
  */
 import { startAuthentication, startRegistration, WebAuthnError } from '@simplewebauthn/browser';
 import { type Deliver, post } from './forms.ts';
+import { forgetItem, storedItem } from './storage.ts';
 
 type Wanted = Parameters<typeof startAuthentication>[0]['optionsJSON'];
 type New = Parameters<typeof startRegistration>[0]['optionsJSON'];
@@ -61,13 +62,13 @@ export const deliverConfirmed: Deliver = async (form, to, body) => {
   }
   note(form, undefined);
   // It is used up, whatever becomes of it.
-  if (body.get('invitation')) sessionStorage.removeItem(stored);
+  if (body.get('invitation')) forgetItem('sessionStorage', stored);
   return post(to, body);
 };
 
 /** Shows the way to a first passkey to somebody who has come by an invitation. */
 function showInvited(part: ParentNode): void {
-  const invitation = sessionStorage.getItem(stored);
+  const invitation = storedItem('sessionStorage', stored);
   if (invitation === null) return;
   for (const each of part.querySelectorAll<HTMLElement>('[data-invited]')) each.hidden = false;
   for (const each of part.querySelectorAll<HTMLElement>('[data-uninvited]')) each.hidden = true;
