@@ -2,6 +2,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandTarget } from '@midcall/host';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { intercept, launch, leaveBrowser, nextPage, type Visitor, visitor } from './browser.ts';
@@ -103,6 +104,26 @@ async function slow(page: Page, path: string | RegExp): Promise<() => void> {
     for (const release of held) release();
   };
 }
+
+it('follow-F4: a page that takes its time is said to be on its way, and not to answer if that does not end', async () => {
+  await using me = await nextPage(person);
+  const { page } = me;
+  await open(page, '/add');
+  await what(page).fill('node server.mjs');
+  await intercept(page, '**/roots', () => {});
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 3_600_000);
+  const line = page.getByRole('status').filter({ hasText: 'Opening…' });
+  await Promise.all([page.waitForRequest(/\/roots$/), pages(page, 'Roots').click()]);
+  expect(await line.isVisible()).toBe(false);
+  await page.clock.runFor(300);
+  await line.waitFor();
+  await page.clock.runFor(30_000);
+  await page.getByRole('alert').filter({ hasText: 'The desk has stopped or is not responding.' }).waitFor();
+  expect(await line.isVisible()).toBe(false);
+  await what(page).fill('node server.mjs --now');
+  expect(await page.locator('#main').evaluate((main: HTMLElement) => main.inert)).toBe(false);
+});
 
 it('follow-F2: only the last of links followed quickly is shown, and none after Esc or where somebody goes on beside the page', async () => {
   await using me = await nextPage(person);
@@ -363,4 +384,69 @@ it('the tools beside the page are folded once there are too many to list, and wh
   await page.locator('[data-fold=many]').waitFor({ state: 'detached' });
   expect(await group.getByRole('link', { name: 'look', exact: true }).isVisible()).toBe(true);
   expect(me.troubles).toEqual([]);
+});
+
+it('a call that fails after its page was left is said to, and what was typed is there again on the way back', async () => {
+  await using me = await nextPage(person);
+  const { page, troubles } = me;
+  await on.desk.addServer({ id: 'left', target: commandTarget([process.execPath, server]) });
+  await whenSo(on.desk, () => on.desk.workspace.servers.get('left')?.tools[0]);
+  const calls = on.desk.workspace.calls.list().length;
+  await open(page, '/servers/left/tools/look');
+  await page.locator('[name=f0]').fill('the moon');
+  let failNow = (): void => {};
+  await intercept(page, '**/tools/look', async route => {
+    if (route.request().method() !== 'POST') return route.continue();
+    await new Promise<void>(resolve => {
+      failNow = resolve;
+    });
+    await route.fulfill({ status: 500, contentType: 'text/html', body: 'Broken' });
+  });
+  await Promise.all([
+    page.waitForRequest(each => each.method() === 'POST' && each.url().endsWith('/tools/look')),
+    page.locator('#arguments-form .primary').click(),
+  ]);
+  await pages(page, 'Policy').click();
+  await page.waitForURL(at('/policy'));
+  failNow();
+  const notice = page.getByRole('alert').filter({ hasText: 'What you sent from another page' });
+  await notice.getByRole('link', { name: 'Go back to that page' }).click();
+  await page.waitForURL(at('/servers/left/tools/look'));
+  await page.waitForFunction(() => document.querySelector<HTMLInputElement>('[name=f0]')?.value === 'the moon');
+  expect(await notice.isVisible()).toBe(false);
+  expect(on.desk.workspace.calls.list()).toHaveLength(calls);
+  troubles.length = 0;
+});
+
+it('a call is made once, however often it is asked for while the page is updated', async () => {
+  await using me = await nextPage(person);
+  const { page } = me;
+  await on.desk.addServer({ id: 'once', target: commandTarget([process.execPath, server]) });
+  await whenSo(on.desk, () => on.desk.workspace.servers.get('once')?.tools[0]);
+  await open(page, '/servers/once/tools/look');
+  let posts = 0;
+  let answerNow = (): void => {};
+  await intercept(page, '**/tools/look', async route => {
+    if (route.request().method() !== 'POST') return route.continue();
+    posts += 1;
+    await new Promise<void>(resolve => {
+      answerNow = resolve;
+    });
+    await route.continue();
+  });
+  const run = page.locator('#arguments-form .primary');
+  await Promise.all([
+    page.waitForRequest(each => each.method() === 'POST' && each.url().endsWith('/tools/look')),
+    run.click(),
+  ]);
+  // A change has the page look again, before the answer is there.
+  const shown = await page.locator('body').getAttribute('data-event');
+  const question = pickOne('once');
+  void on.inbox.ask(question);
+  await page.waitForFunction(before => document.body.dataset['event'] !== before, shown);
+  await run.click();
+  answerNow();
+  await page.waitForURL(/\/calls\//);
+  expect(posts).toBe(1);
+  on.inbox.end(question.id, { how: 'withdrawn' });
 });

@@ -107,6 +107,29 @@ it('the page says that nobody knows what became of an answer the desk died with,
   expect(await me.page.getByRole('alert').filter({ hasText: 'The desk has stopped' }).isVisible()).toBe(false);
 });
 
+it('what was typed stays when the desk was started again, and the page says what to do', async () => {
+  let port = 0;
+  await using me = await visitor(browser);
+  const name = me.page.getByLabel('Full name');
+  {
+    await using before = await stage({ client: builtClient });
+    port = Number(new URL(before.desk.url).port);
+    void before.inbox.ask(everyField('g-6'));
+    await me.page.goto(before.desk.startUrl());
+    await me.page.goto(new URL('calls/g-6', before.desk.url).href);
+    await name.fill('Ada Lovelace');
+  }
+  await using _after = await stage({ client: builtClient, port });
+  await me.page.getByRole('button', { name: 'Send answer' }).click();
+  const box = me.page.getByRole('alert').filter({ hasText: 'The desk no longer knows this page.' });
+  await box.waitFor();
+  expect(await name.inputValue()).toBe('Ada Lovelace');
+  expect(await violations(me.page)).toEqual([]);
+  const opened = me.context.waitForEvent('page');
+  await box.getByRole('link', { name: 'Open the desk' }).click();
+  await (await opened).getByText('This desk needs its start link').waitFor();
+});
+
 it('no tab of the browser’s own error is opened where a page was to be opened', async () => {
   await using on = await stage({ client: builtClient });
   const question = openPage('https://pages.example/connect');

@@ -1,8 +1,17 @@
 /** The inbox of a person in a browser. */
 import type { FormQuestion } from '@midcall/host';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { launch, leaveBrowser, nextPage, storesNothing, type Visitor, violations, visitor } from './browser.ts';
+import {
+  intercept,
+  launch,
+  leaveBrowser,
+  nextPage,
+  storesNothing,
+  type Visitor,
+  violations,
+  visitor,
+} from './browser.ts';
 import { judged } from './person-looks.ts';
 import { type PersonStage, personStage } from './person-stage.ts';
 import { builtClient, everyField, finishPage, openPage, pickOne, useModel } from './stage.ts';
@@ -344,6 +353,98 @@ describe('an odd device', () => {
     await card(page).getByRole('button', { name: 'Send answer' }).click();
     expect(await ending).toMatchObject({ content: { colour: 'red' } });
     await page.getByText('You answered.').waitFor();
+  });
+});
+
+describe('an answer that fails on its way', () => {
+  /** Somebody who has typed an answer; what is sent gets its answer from `answer`. */
+  async function typed(answer: (route: Route) => unknown) {
+    const me = await enter();
+    const question = oneLine('Which colour?');
+    const ending = me.on.questions.ask(question);
+    await items(me.page).first().click();
+    await card(me.page).getByLabel('Colour').fill('a long answer');
+    await intercept(me.page, `**/questions/${question.id}`, route =>
+      route.request().method() === 'POST' ? answer(route) : route.continue(),
+    );
+    return { ...me, question, ending, colour: card(me.page).getByLabel('Colour') };
+  }
+  const send = (page: Page) => card(page).getByRole('button', { name: 'Send answer' }).click();
+  const box = (page: Page, says: string) => page.getByRole('alert').filter({ hasText: says });
+
+  it.each([
+    [502, 'The inbox may not have received this.'],
+    [500, 'The inbox may not have received this.'],
+    [403, 'This was refused, so it was not sent.'],
+    [413, 'This is too large, so it was not sent.'],
+  ])('what was typed stays when the answer is %i, and can be sent again', async (status, says) => {
+    const me = await typed(route => route.fulfill({ status, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' }));
+    const { page, colour, ending, troubles } = me;
+    await send(page);
+    await box(page, says).waitFor();
+    expect(await colour.inputValue()).toBe('a long answer');
+    expect(await violations(page)).toEqual([]);
+    await box(page, says).getByRole('button', { name: 'Close' }).click();
+    expect(await box(page, says).isVisible()).toBe(false);
+    await send(page);
+    await box(page, says).waitFor();
+    await page.unrouteAll();
+    await send(page);
+    expect(await ending).toMatchObject({ content: { colour: 'a long answer' } });
+    await page.getByText('You answered.').waitFor();
+    expect(await box(page, says).isVisible()).toBe(false);
+    troubles.length = 0;
+  });
+
+  it.each([
+    ['is refused', (route: Route) => route.fulfill({ status: 422, contentType: 'text/html', body: 'Wrong' })],
+    ['is lost', (route: Route) => route.abort('connectionreset')],
+  ])(
+    'somebody who has gone on to another page hears of it there if an answer %s, and finds it again',
+    async (_, fail) => {
+      let failNow = (): void => {};
+      const me = await typed(async route => {
+        await new Promise<void>(resolve => {
+          failNow = resolve;
+        });
+        await fail(route);
+      });
+      const { page, colour, ending, troubles } = me;
+      await Promise.all([page.waitForRequest(each => each.method() === 'POST'), send(page)]);
+      await page.getByRole('link', { name: 'Past', exact: true }).click();
+      await page.getByRole('heading', { name: 'Past questions' }).waitFor();
+      failNow();
+      const notice = box(page, 'What you sent from another page may not have been received.');
+      await notice.waitFor();
+      expect(await notice.locator('dd').textContent()).toBe('a long answer');
+      expect(await violations(page)).toEqual([]);
+      await page.unrouteAll();
+      await notice.getByRole('link', { name: 'Go back to that page' }).click();
+      await colour.waitFor();
+      expect(await colour.inputValue()).toBe('a long answer');
+      expect(await notice.isVisible()).toBe(false);
+      await send(page);
+      expect(await ending).toMatchObject({ content: { colour: 'a long answer' } });
+      troubles.length = 0;
+    },
+  );
+
+  it('an answer that takes its time is said to be on its way, and to have failed if that does not end', async () => {
+    const me = await typed(() => {});
+    const { page, colour, context, troubles } = me;
+    await context.clock.install();
+    await context.clock.pauseAt(Date.now() + 3_600_000);
+    const line = page.getByRole('status').filter({ hasText: 'Sending…' });
+    await Promise.all([page.waitForRequest(each => each.method() === 'POST'), send(page)]);
+    expect(await line.isVisible()).toBe(false);
+    await context.clock.runFor(300);
+    await line.waitFor();
+    expect(await violations(page)).toEqual([]);
+    await context.clock.runFor(60_000);
+    await box(page, 'The inbox may not have received this.').waitFor();
+    await line.waitFor({ state: 'hidden' });
+    expect(await colour.inputValue()).toBe('a long answer');
+    troubles.length = 0;
   });
 });
 

@@ -7,10 +7,11 @@
  *   page, and whatever the desk answers with anything but a page.
  * - follow-F2 Of links that are followed quickly, the last one is shown, and none if somebody presses Esc, or goes on beside the page.
  * - follow-F3 What was typed in an open question is sent to the desk before the page is left.
- * - follow-F4 If the desk does not answer, the page stays, and says so.
+ * - follow-F4 If the desk does not answer, the page stays, and says so. Until then, it says that the next one is on its way.
  * - follow-F5 From the click on, what is being left takes no more input: it would not reach the next page, which may have the same field.
  */
 import { base } from './base.ts';
+import { busy } from './busy.ts';
 import { tellDrafts } from './drafts.ts';
 import { isElsewhere, pageShown, refresh, showDocument } from './page.ts';
 import { unreachable } from './presence.ts';
@@ -45,6 +46,9 @@ function release(): void {
   if (document.activeElement === document.body) before?.focus({ preventScroll: true });
 }
 
+/** For how many milliseconds the next page may be on its way: on a connection that is dead, nothing else ends it. */
+const longestMs = 30_000;
+
 /** Goes on with the page that is open. */
 function stay(): void {
   going?.abort();
@@ -65,6 +69,15 @@ export async function go(url: string, { returned, control }: Arrival = {}): Prom
   const own = new AbortController();
   going = own;
   const { signal } = own;
+  const arrived = busy('opening');
+  const limit = window.setTimeout(() => {
+    stay();
+    unreachable();
+  }, longestMs);
+  signal.addEventListener('abort', () => {
+    arrived();
+    window.clearTimeout(limit);
+  });
   hold();
   let response: Response;
   let text: string | undefined;
@@ -87,6 +100,7 @@ export async function go(url: string, { returned, control }: Arrival = {}): Prom
   const at = new URL(response.redirected ? response.url : url);
   at.hash ||= new URL(url).hash;
   going = undefined;
+  own.abort();
   focusedBefore = undefined;
   showDocument(text, { live: false, url: at.href, ...(returned && { returned }), ...(control && { control }) });
   const region = document.getElementById('announce');

@@ -2,13 +2,15 @@
  * What client script adds to a form: checked while typing, sent without leaving the page, Esc dismisses, lists filter.
  * A form's own properties are read as attributes, since a control named `action` or `id` hides them.
  */
+import { busy } from './busy.ts';
 import { telling } from './drafts.ts';
+import { failedElsewhere, keepFrom, startKept, takeBack } from './kept.ts';
 import { sendsLine } from './lines.ts';
 import { morph } from './morph.ts';
-import { fetched, isTouched, pageShown, sending, showDocument, touch, untouch } from './page.ts';
+import { fetched, isBeingSent, pageShown, sending, showDocument, touch, untouch } from './page.ts';
 import { holdsBack, notSent } from './presence.ts';
 import { whenReleased } from './pressed.ts';
-import { entered, restore } from './tab-drafts.ts';
+import { bringBack, entered, restore } from './tab-drafts.ts';
 
 const pauseBeforeCheckMs = 140;
 
@@ -18,8 +20,15 @@ const checks = new WeakMap<HTMLFormElement, number>();
 /** Sends a form. @returns undefined if it was not sent, and the page says why */
 export type Deliver = (form: HTMLFormElement, to: string, body: URLSearchParams) => Promise<Response | undefined>;
 
+/** For how many milliseconds a form may be on its way: on a connection that is dead, nothing else ends it. */
+const longestMs = 60_000;
+
 /** Posts a form as it is. */
-export const post = (to: string, body: URLSearchParams): Promise<Response> => fetch(to, { method: 'POST', body });
+export const post = (to: string, body: URLSearchParams): Promise<Response> => {
+  const limit = new AbortController();
+  window.setTimeout(() => limit.abort(), longestMs);
+  return fetch(to, { method: 'POST', body, signal: limit.signal }).finally(busy('sending'));
+};
 
 let deliver: Deliver = (_, to, body) => post(to, body);
 
@@ -62,29 +71,35 @@ function checkSoon(form: HTMLFormElement): void {
   );
 }
 
+/** @returns undefined if the form was not sent, and the page says why; `lost` if nobody knows whether it was received */
+async function answerTo(
+  form: HTMLFormElement,
+  submitter: HTMLElement | null,
+): Promise<{ readonly response: Response; readonly text: string } | 'lost' | undefined> {
+  try {
+    const to = submitter?.getAttribute('formaction') ?? form.getAttribute('action') ?? '';
+    const response = await deliver(form, to, bodyOf(form, submitter));
+    return response && { response, text: await response.text() };
+  } catch {
+    return 'lost';
+  }
+}
+
 async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   window.clearTimeout(timers.get(form));
   checks.set(form, (checks.get(form) ?? 0) + 1);
-  let response: Response | undefined;
-  let text: string;
+  takeBack();
   const from = pageShown();
   const sent = String(bodyOf(form));
-  try {
-    const to = submitter?.getAttribute('formaction') ?? form.getAttribute('action') ?? '';
-    response = await deliver(form, to, bodyOf(form, submitter));
-    if (!response) return;
-    text = await response.text();
-  } catch {
-    notSent();
-    return;
-  }
+  const answer = await answerTo(form, submitter);
   // A person who has gone on to another page meanwhile stays there.
-  if (from !== pageShown()) return;
-  const signedOut = response.status === 401 ? document.getElementById('signed-out') : null;
-  if (signedOut && isTouched(form)) {
-    signedOut.hidden = false;
+  if (from !== pageShown()) {
+    if (answer === 'lost' || !answer?.response.ok) failedElsewhere(form, from);
     return;
   }
+  if (answer === 'lost') notSent();
+  if (!answer || answer === 'lost' || keepFrom(answer.response)) return;
+  const { response, text } = answer;
   // From now on, what was found wrong stays marked until it is right.
   if (response.status === 422)
     for (const { name } of form.querySelectorAll<HTMLInputElement>('[name]')) visit(form, name);
@@ -134,12 +149,10 @@ function onSubmit(event: SubmitEvent): void {
     return;
   }
   event.preventDefault();
-  if (form.dataset['sending'] === 'true') return;
-  form.dataset['sending'] = 'true';
+  if (isBeingSent(form)) return;
   const answer = send(form, event.submitter);
-  sending(answer);
+  sending(form, answer);
   void answer.finally(() => {
-    delete form.dataset['sending'];
     if (changed.delete(form)) form.requestSubmit();
   });
 }
@@ -149,7 +162,7 @@ const changed = new WeakSet<HTMLFormElement>();
 
 /** Sends a form whose changes are all saved. */
 function save(form: HTMLFormElement): void {
-  if (form.dataset['sending'] === 'true') changed.add(form);
+  if (isBeingSent(form)) changed.add(form);
   else form.requestSubmit();
 }
 
@@ -370,6 +383,10 @@ export function startForms(by: Deliver = deliver): void {
     showFilters(detail);
     showLive(detail);
   });
-  document.addEventListener('midcall:shown', prepare);
+  document.addEventListener('midcall:shown', () => {
+    bringBack();
+    prepare();
+  });
+  startKept();
   prepare();
 }

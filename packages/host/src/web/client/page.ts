@@ -24,14 +24,24 @@ let newest = 0;
 /** For how many milliseconds to wait for the answer to a form, which updates the page itself. */
 const answerMs = 40;
 
-/** Forms that are being sent. */
+/** The answers to forms that are being sent. */
 const sent = new Set<Promise<unknown>>();
 
+/** Forms that are being sent. An attribute would say the same only until an update of the page takes it away. */
+const beingSent = new WeakSet<Element>();
+
 /** A form is being sent. */
-export function sending(form: Promise<unknown>): void {
-  sent.add(form);
-  void form.finally(() => sent.delete(form));
+export function sending(form: Element, answer: Promise<unknown>): void {
+  beingSent.add(form);
+  sent.add(answer);
+  void answer.finally(() => {
+    beingSent.delete(form);
+    sent.delete(answer);
+  });
 }
+
+/** True while a form is being sent. */
+export const isBeingSent = (form: Element): boolean => beingSent.has(form);
 
 /** The newest change that this page reflects. */
 const shownChange = (): number => Number(document.body.dataset['event'] ?? 0);

@@ -64,8 +64,8 @@ export function holdsBack(): boolean {
 function onClick(event: MouseEvent): void {
   const link = (event.target as Element).closest<HTMLAnchorElement>('a[href]');
   const elsewhere = event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey;
-  if (!lost || !link || elsewhere || link.origin !== location.origin || link.getAttribute('href')?.startsWith('#'))
-    return;
+  const leaves = link?.origin === location.origin && link.target === '' && !link.getAttribute('href')?.startsWith('#');
+  if (!lost || elsewhere || !link || !leaves) return;
   event.preventDefault();
   void fetch(link.href).then(
     () => location.assign(link.href),

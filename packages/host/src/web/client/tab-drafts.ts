@@ -1,17 +1,17 @@
 /**
  * What somebody has entered in a question's form, where nothing stores it but this tab: it is there again when they come back from
  * another page, and can be copied if the question ends before they have sent it. Any form keeps in the same way what is entered after
- * it was sent (forms.ts).
+ * it was sent (forms.ts), and what was sent in vain once its page was left (kept.ts).
  *
  * - tab-D1 No secret is put aside (`data-secret`, password controls).
  * - tab-D2 It is only in the memory of the page: who loads the page anew is warned, and loses it.
  */
 import { isSecret } from './drafts.ts';
-import { anyTouched, isTouched, touch } from './page.ts';
+import { anyTouched, isBeingSent, isTouched, pageShown, touch } from './page.ts';
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/** What was entered, by the id of the form and the name of the control. */
+/** What was entered, by the page and the id of the form, and the name of the control. */
 const aside = new Map<string, ReadonlyMap<string, readonly string[]>>();
 
 const controlsOf = (form: HTMLFormElement): readonly Control[] =>
@@ -32,6 +32,13 @@ export function entered(form: HTMLFormElement): ReadonlyMap<string, readonly str
     if (!isOption(control) || control.checked) own.push(control.value);
   }
   return all;
+}
+
+const keyOf = (form: HTMLFormElement, page = pageShown()): string => `${page} ${form.getAttribute('id') ?? ''}`;
+
+/** Puts aside what was entered in a form of a page. */
+export function putAside(form: HTMLFormElement, page = pageShown()): void {
+  if (isTouched(form)) aside.set(keyOf(form, page), entered(form));
 }
 
 /** Enters it again. */
@@ -61,8 +68,8 @@ function textIn(field: Element): string {
     .join(', ');
 }
 
-/** Shows what was entered in a form whose question has ended, so that it can be copied. */
-function leaveForCopying(form: HTMLFormElement, box: HTMLElement): void {
+/** Shows what was entered in a form that is not on the page any more, so that it can be copied. */
+export function leaveForCopying(form: HTMLFormElement, box: HTMLElement): void {
   const rows = [...form.querySelectorAll('.field')].flatMap(field => {
     const text = isSecret(field) || field.querySelector('input[type=password],.masked') ? '' : textIn(field);
     if (text === '') return [];
@@ -82,19 +89,19 @@ function leaveForCopying(form: HTMLFormElement, box: HTMLElement): void {
 function beforeShown(next: Document): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('[data-question] > form')) {
     const id = form.getAttribute('id') ?? '';
-    const isSent = form.dataset['sending'] === 'true';
-    if (isSent || !isTouched(form)) continue;
-    aside.set(id, entered(form));
+    if (isBeingSent(form) || !isTouched(form)) continue;
+    putAside(form);
     const box = next.getElementById(id.replace(/-form$/, '-typed'));
     if (box?.hidden) leaveForCopying(form, box);
   }
 }
 
-function afterShown(): void {
-  for (const form of document.querySelectorAll<HTMLFormElement>('[data-question] > form')) {
-    const id = form.getAttribute('id') ?? '';
-    const values = aside.get(id);
-    aside.delete(id);
+/** Enters again what was put aside of the forms of this page. */
+export function bringBack(): void {
+  for (const form of document.forms) {
+    const key = keyOf(form);
+    const values = aside.get(key);
+    aside.delete(key);
     if (values && !isTouched(form)) restore(form, values);
   }
 }
@@ -102,7 +109,6 @@ function afterShown(): void {
 /** Starts putting aside. */
 export function startTabDrafts(): void {
   document.addEventListener('midcall:fetched', event => beforeShown((event as CustomEvent<Document>).detail));
-  document.addEventListener('midcall:shown', afterShown);
   window.addEventListener('beforeunload', event => {
     if (anyTouched()) event.preventDefault();
   });

@@ -16,6 +16,7 @@ export { findPage } from './find-page.ts';
 export { historyPage } from './history-page.ts';
 export { homePage } from './home-page.ts';
 export { inboxPage } from './inbox-page.ts';
+export { keptBox } from './kept-box.ts';
 export {
   type AssetPaths,
   announceRegion,
@@ -28,7 +29,6 @@ export {
   type PageAssets,
   pages,
   questionItem,
-  signedOutBox,
 } from './layout.ts';
 export { modelsPage } from './models-page.ts';
 export { type ArgumentsContext, argumentsForm, offerPage } from './offer-page.ts';

@@ -5,8 +5,9 @@ import { attributes, brandMark, Html, html, type Page, page } from '@midcall/cor
 import { foldAlike, type Question, visible } from '../../index.ts';
 import { age, questionIcon, questionSubject } from '../card/index.ts';
 import { icons, named, visibleHtml } from '../html/index.ts';
-import { texts } from '../texts/index.ts';
+import { keptTexts, texts } from '../texts/index.ts';
 import type { DeskView, OfferView, ServerView } from '../workspace/index.ts';
+import { keptBox } from './kept-box.ts';
 import { offerPath, questionPath, serverPath, togetherPath } from './paths.ts';
 
 const nameOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 16);
@@ -249,6 +250,7 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths, dra
     body: html`<a class="skip" href="#main">${texts.skip}</a>
 ${topBar(view, content)}
 ${goneBox(texts.gone)}
+${keptBox(keptTexts.desk, '/')}
 <div${attributes({ class: ['frame-grid', !hasRail && 'is-wide', content.isSplit && 'is-split', content.isWide && 'is-broad', drawer && 'has-drawer'].filter(each => typeof each === 'string').join(' ') })}>
 ${sidebar(view, content)}
 <main id="main" tabindex="-1">${content.main}${drawer}</main>
@@ -258,13 +260,6 @@ ${keyboardDialogs}
 ${announceRegion}`,
   };
 }
-
-/** Shown by client script once a session has ended while something was typed (`client/forms.ts`). */
-export const signedOutBox = ({ title, lines, again }: SignedOut, href: string): Html =>
-  html`<div class="offline" id="signed-out" hidden data-morph="keep" role="alert">${icons.warning}<div><strong>${title}</strong>${lines.map(line => html`<p>${line}</p>`)}<p><a href="${href}" target="_blank" rel="noopener">${again}</a></p></div></div>`;
-
-/** The words of such a box; `again`: of the link to where one signs in. */
-type SignedOut = Record<'title' | 'again', string> & { readonly lines: readonly string[] };
 
 /** Shown by client script while nothing answers (`client/presence.ts`). */
 export const goneBox = ({

@@ -11,16 +11,16 @@ import {
   endedEntries,
   endingChip,
   goneBox,
+  keptBox,
   nextQuestion,
   pager,
   questionItem,
   type Returned,
-  signedOutBox,
   table,
   waitEntry,
 } from '../pages/index.ts';
 import type { PersonAssetPaths } from '../routes/index.ts';
-import { personTexts, texts } from '../texts/index.ts';
+import { keptTexts, personTexts, texts } from '../texts/index.ts';
 import type { HostWait, Session } from '../workspace/index.ts';
 import {
   approvalChips,
@@ -103,7 +103,7 @@ export function personLayout(view: PersonView, content: PersonContent, assets: P
     body: html`<a class="skip" href="#main">${texts.skip}</a>
 ${topBar(view, content.at)}
 ${goneBox(personTexts.gone)}
-${signedOutBox(personTexts.signedOut, link('/'))}
+${keptBox(keptTexts.inbox, link('/'))}
 <div class="frame-grid is-alone">
 <main id="main" tabindex="-1">${content.main}${!view.isZoneTold && html`<noscript><p class="help zone-note">${personTexts.utc}</p></noscript>`}</main>
 </div>

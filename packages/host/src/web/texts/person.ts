@@ -272,18 +272,13 @@ export const personTexts = {
     unknown: 'The inbox may not have received this.',
     todo: 'What you typed stays on this page. This message disappears when the inbox answers again; then send it once more.',
   },
-  signedOut: {
-    title: 'You are signed out.',
-    lines: [
-      'This was not sent. What you typed stays on this page until you leave it: copy what you need, and sign in again.',
-    ],
-    again: 'Sign in',
-  },
   refused: { title: 'Refused', lines: ['This request did not come from a page of your inbox, so nothing was done.'] },
   missing: { title: 'Not found', lines: ['There is nothing here.'] },
   tooLarge: {
     title: 'Too much',
-    lines: ['What you sent is too large, so nothing was done. Go back and shorten your answer.'],
+    lines: [
+      'What you sent is too large, so nothing was done. Use the Back button of your browser, and shorten your answer.',
+    ],
   },
   broken: { title: 'Something went wrong', lines: ['The inbox could not make this page. Try again in a moment.'] },
   back: 'Back to the inbox',

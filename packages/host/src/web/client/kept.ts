@@ -1,0 +1,63 @@
+/**
+ * Says what became of a form where the answer to it is no page to go on with, such as one of a proxy that could not reach us: shown in
+ * place of the form, it would destroy what was typed. The form stays, and a box says what that means for it.
+ */
+import type { Kept } from '../texts/index.ts';
+import { anyTouched, pageShown } from './page.ts';
+import { leaveForCopying, putAside } from './tab-drafts.ts';
+
+const box = (): HTMLElement | null => document.getElementById('kept');
+
+/** What the box says. */
+let said: Kept | undefined;
+
+function say(why: Kept | undefined): void {
+  said = why;
+  const all = box();
+  if (!all) return;
+  for (const each of all.querySelectorAll<HTMLElement>('[data-why]')) each.hidden = each.dataset['why'] !== why;
+  all.hidden = why === undefined;
+}
+
+/** What was said of a form of this page has no more meaning, as it is sent again or the page is left. */
+export function takeBack(): void {
+  if (said !== 'elsewhere') say(undefined);
+}
+
+const ofTyped: Readonly<Record<number, Kept>> = { 401: 'signedOut', 403: 'refused', 413: 'tooLarge' };
+
+/** The answers that show a page of ours with what was sent. */
+const ours: readonly number[] = [404, 409, 422];
+
+/** Keeps the page if the answer to a form of it must not take its place. @returns false if it may */
+export function keepFrom({ ok, status }: Response): boolean {
+  const why = ofTyped[status] ?? 'failed';
+  if (ok || ours.includes(status) || (why !== 'failed' && !anyTouched())) return false;
+  say(why);
+  return true;
+}
+
+/** Says that a form failed whose page the person has left, with the way back, and what was typed in it. @param page - its path */
+export function failedElsewhere(form: HTMLFormElement, page: string): void {
+  putAside(form, page);
+  const all = box();
+  all?.querySelector('[data-back]')?.setAttribute('href', page);
+  const typed = all?.querySelector<HTMLElement>('.kept-typed');
+  if (typed) {
+    typed.hidden = true;
+    leaveForCopying(form, typed);
+  }
+  say('elsewhere');
+}
+
+/** Starts listening. */
+export function startKept(): void {
+  document.addEventListener('click', event => {
+    if ((event.target as Element).closest('#kept [data-close]')) say(undefined);
+  });
+  document.addEventListener('midcall:left', takeBack);
+  document.addEventListener('midcall:shown', () => {
+    const back = said === 'elsewhere' ? box()?.querySelector('[data-back]')?.getAttribute('href') : undefined;
+    if (back === pageShown()) say(undefined);
+  });
+}

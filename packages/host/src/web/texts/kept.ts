@@ -1,0 +1,71 @@
+/**
+ * The words for a form that was sent, while that takes its time and where the form stays. They are apart from the other texts, which
+ * cards bring along.
+ */
+
+/** Why a form stays, or what became of one that was on another page. */
+export type Kept = 'failed' | 'signedOut' | 'refused' | 'tooLarge' | 'elsewhere';
+
+interface KeptTexts {
+  readonly why: Readonly<Record<Kept, { readonly title: string; readonly line: string }>>;
+  /** The link to where one signs in. */
+  readonly again: string;
+}
+
+export const keptTexts = {
+  sending: 'Sending…',
+  opening: 'Opening…',
+  close: 'Close',
+  goBack: 'Go back to that page',
+  typed: 'You typed this there:',
+  desk: {
+    why: {
+      failed: {
+        title: 'The desk may not have done this.',
+        line: 'Something went wrong before the desk answered. What you typed stays on this page. Look under History or on another page whether it was done; if it was not, send it again.',
+      },
+      signedOut: {
+        title: 'The desk no longer knows this page.',
+        line: 'It was probably started again. This was not sent. What you typed stays on this page until you leave it: copy what you need, open the desk in another tab, and enter it there.',
+      },
+      refused: {
+        title: 'The desk refused this, so nothing was done.',
+        line: 'What you typed stays on this page: copy what you need, reload the page, and send it again.',
+      },
+      tooLarge: {
+        title: 'This is too large, so nothing was done.',
+        line: 'What you typed stays on this page: shorten it, and send it again.',
+      },
+      elsewhere: {
+        title: 'What you sent from another page may not have been received.',
+        line: 'Go back to that page to see whether it was, and send it again if it was not.',
+      },
+    },
+    again: 'Open the desk',
+  } satisfies KeptTexts,
+  inbox: {
+    why: {
+      failed: {
+        title: 'The inbox may not have received this.',
+        line: 'Something went wrong on the way. What you typed stays on this page: wait a moment, and send it again. If it was received the first time, this page will say so.',
+      },
+      signedOut: {
+        title: 'You are signed out.',
+        line: 'This was not sent. What you typed stays on this page until you leave it: copy what you need, and sign in again.',
+      },
+      refused: {
+        title: 'This was refused, so it was not sent.',
+        line: 'What you typed stays on this page: copy what you need, reload the page, and send it again. If that does not help, tell whoever runs this inbox.',
+      },
+      tooLarge: {
+        title: 'This is too large, so it was not sent.',
+        line: 'What you typed stays on this page: shorten it, and send it again.',
+      },
+      elsewhere: {
+        title: 'What you sent from another page may not have been received.',
+        line: 'Go back to that page to see whether it was, and send it again if it was not.',
+      },
+    },
+    again: 'Sign in',
+  } satisfies KeptTexts,
+};
