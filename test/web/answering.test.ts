@@ -77,7 +77,7 @@ describe('answering by plain forms', () => {
     await visitor.post(`/questions/${question.id}`, { action: 'decline' });
     const second = await visitor.post(`/questions/${question.id}`, { action: 'accept', f0: '1', f1: 'true' });
     expect(second.status).toBe(409);
-    expect(second.text).toContain('already ended');
+    expect(second.text).toContain('Your earlier answer was received; this one was not. You declined.');
     expect(second.text).toContain('You declined.');
     expect(await ending).toEqual({ how: 'declined', via: 'web' });
   });

@@ -212,7 +212,7 @@ describe('the first minute', () => {
     await other.getByRole('radio', { name: /2024/ }).check();
     await other.getByRole('radio', { name: 'Yes' }).check();
     await other.getByRole('button', { name: 'Send answer' }).click();
-    await other.getByRole('alert').filter({ hasText: 'already ended' }).waitFor();
+    await other.getByRole('alert').filter({ hasText: 'Your earlier answer was received' }).waitFor();
     expect(await other.locator('.ending-declined').textContent()).toContain('You declined.');
     expect(notesIn(desk.notes).filter(path => path.includes('tps'))).toHaveLength(3);
   });

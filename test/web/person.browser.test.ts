@@ -198,9 +198,7 @@ describe('answering', () => {
     const colour = ended.how === 'answered' && ended.content?.['colour'];
     const [won, lost] = tabs[0]!.colour === colour ? tabs : [tabs[1]!, tabs[0]!];
     await won!.page.getByText('You answered.').waitFor();
-    const late = lost!.page.getByText(
-      'Your answer was not sent, because this question had already ended. You answered.',
-    );
+    const late = lost!.page.getByText('Your earlier answer was received; this one was not. You answered.');
     await late.waitFor();
     // What is told after a change has the page look again.
     void on.questions.ask(oneLine('Another question'));

@@ -181,6 +181,16 @@ describe('answering', () => {
     expect(late.text).toMatch(/You typed this, and it was not sent[\s\S]*Ada, typed in vain/);
   });
 
+  it('an answer that is sent once more, as nobody saw the first arrive, hears that the first was received', async () => {
+    const question = pickOne('e3');
+    void questions.ask(question);
+    const answer = { action: 'accept', f0: '1', f1: 'true' };
+    expect((await post(pathOf(question), answer)).status).toBe(303);
+    const again = await post(pathOf(question), answer);
+    expect(again.status).toBe(409);
+    expect(again.text).toContain('Your earlier answer was received; this one was not. You answered.');
+  });
+
   it('an answer that another one overtakes on its way hears how the question ended', async () => {
     const question = pickOne('e2');
     void questions.ask(question);

@@ -18,7 +18,7 @@ import { issuesOf, postedAction, postedAnswer } from '../card/index.ts';
 import { contentOf, type Draft, draftOf, first, isZone, visitedIssues } from '../form/index.ts';
 import { openingPage } from '../pages/index.ts';
 import { type Assets, type PersonAssetPaths, same } from '../routes/index.ts';
-import { personTexts } from '../texts/index.ts';
+import { keptTexts, personTexts } from '../texts/index.ts';
 import { Live } from '../workspace/index.ts';
 import type { PasskeyState } from './approval.ts';
 import { type PersonNotice, personHeaders, personNotice } from './notice.ts';
@@ -202,6 +202,13 @@ export function personApp({ assets, clock, onError }: PersonParts): PersonApp {
     return postedAnswer(question, draft);
   };
 
+  /** Why an answer was not sent. Somebody who sends one once more, as the first was not seen to arrive, learns that it did. */
+  const tooLate = ({ ending, question }: EndedQuestion): string => {
+    const how = personTexts.ending.sentence(ending, question.kind);
+    const isOwn = 'via' in ending && ending.via === 'inbox';
+    return isOwn ? keptTexts.answeredBefore(how) : personTexts.question.alreadyEnded(how);
+  };
+
   const ended = async (
     context: Context<Env>,
     question: Question,
@@ -210,13 +217,7 @@ export function personApp({ assets, clock, onError }: PersonParts): PersonApp {
   ): Promise<Response> => {
     const now = await visitorOf(context).questions.get(question.id);
     const shown = now && 'ending' in now ? now : { question, ending, endedAt: clock.now() };
-    const how = personTexts.ending.sentence(shown.ending, question.kind);
-    return showQuestion(
-      context,
-      shown,
-      { returned: { draft, issues: [] }, notice: personTexts.question.alreadyEnded(how) },
-      409,
-    );
+    return showQuestion(context, shown, { returned: { draft, issues: [] }, notice: tooLate(shown) }, 409);
   };
 
   /** Reads the reply that a card posted. @returns a page instead, if there is none to hand on */
@@ -228,9 +229,7 @@ export function personApp({ assets, clock, onError }: PersonParts): PersonApp {
     const { question } = shown;
     const draft = context.get('posted');
     if ('ending' in shown) {
-      const how = personTexts.ending.sentence(shown.ending, question.kind);
-      const options = { returned: { draft, issues: [] }, notice: personTexts.question.alreadyEnded(how) };
-      return showQuestion(context, shown, options, 409);
+      return showQuestion(context, shown, { returned: { draft, issues: [] }, notice: tooLate(shown) }, 409);
     }
     if (postedAction(question, draft) === 'review' && question.kind === 'form') {
       const issues = issuesOf(question, contentOf(question.fields, draft));

@@ -16,7 +16,7 @@ import {
   togetherPage,
   togetherPath,
 } from '../pages/index.ts';
-import { texts } from '../texts/index.ts';
+import { keptTexts, texts } from '../texts/index.ts';
 import { type CallView, durationOf } from '../workspace/index.ts';
 import { callContext, cardContext, type Desk, missing, offerFolder, posted, redirect, show } from './context.ts';
 
@@ -72,12 +72,19 @@ export function questionRoutes(app: Hono, desk: Desk): void {
     return `${place}#q-${question.id}-end`;
   };
 
+  /** Why an answer was not sent. Somebody who sends one once more, as the first was not seen to arrive, learns that it did. */
+  const tooLate = ({ kind }: Question, receipt: Extract<Receipt, { readonly ok: false }>): string => {
+    const ending = receipt.problem === 'ended' ? receipt.ending : undefined;
+    const isOwn = ending !== undefined && 'via' in ending && ending.via === via;
+    return isOwn ? keptTexts.answeredBefore(texts.ending.sentence(ending, kind)) : texts.question.alreadyEnded;
+  };
+
   const received = (context: Context, question: Question, draft: Draft, receipt: Receipt): Response => {
     if (receipt.ok) return redirect(context, desk, endPath(question, draft));
     workspace.calls.typed(question.id, draft, true);
     if (receipt.problem === 'invalid')
       return back(context, question.id, draft, { returned: { id: question.id, draft, issues: receipt.issues } }, 422);
-    return back(context, question.id, draft, { notice: texts.question.alreadyEnded }, 409);
+    return back(context, question.id, draft, { notice: tooLate(question, receipt) }, 409);
   };
 
   const opening = (context: Context, href: string): Response => {

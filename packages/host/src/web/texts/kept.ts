@@ -18,6 +18,8 @@ export const keptTexts = {
   close: 'Close',
   goBack: 'Go back to that page',
   typed: 'You typed this there:',
+  /** Why an answer to a question was not sent, if the person has answered it before. */
+  answeredBefore: (how: string) => `Your earlier answer was received; this one was not. ${how}`,
   desk: {
     why: {
       failed: {
