@@ -106,8 +106,10 @@ async function slow(page: Page, path: string | RegExp): Promise<() => void> {
 }
 
 it('follow-F4: a page that takes its time is said to be on its way, and not to answer if that does not end', async () => {
-  await using me = await nextPage(person);
+  // The clock is that of all pages of a browser.
+  await using me = await visitor(browser);
   const { page } = me;
+  await page.goto(on.desk.startUrl());
   await open(page, '/add');
   await what(page).fill('node server.mjs');
   await intercept(page, '**/roots', () => {});

@@ -356,8 +356,8 @@ describe('an odd device', () => {
 
 describe('an answer that fails on its way', () => {
   /** Somebody who has typed an answer; what is sent gets its answer from `answer`. */
-  async function typed(answer: (route: Route) => unknown) {
-    const me = await enter();
+  async function typed(answer: (route: Route) => unknown, options?: BrowserContextOptions) {
+    const me = await enter(options);
     const question = oneLine('Which colour?');
     const ending = me.on.questions.ask(question);
     await items(me.page).first().click();
@@ -428,7 +428,8 @@ describe('an answer that fails on its way', () => {
   );
 
   it('an answer that takes its time is said to be on its way, and to have failed if that does not end', async () => {
-    const me = await typed(() => {});
+    // The clock is that of all pages of a browser.
+    const me = await typed(() => {}, {});
     const { page, colour, context, troubles } = me;
     await context.clock.install();
     await context.clock.pauseAt(Date.now() + 3_600_000);

@@ -17,7 +17,7 @@ export const keptTexts = {
   opening: 'Opening…',
   close: 'Close',
   goBack: 'Go back to that page',
-  typed: 'You typed this there:',
+  typed: 'What you typed there:',
   /** Why an answer to a question was not sent, if the person has answered it before. */
   answeredBefore: (how: string) => `Your earlier answer was received; this one was not. ${how}`,
   desk: {
