@@ -25,3 +25,15 @@ it('what a page posts is parsed once, by whoever checks its token', async () => 
   expect(bodies).toHaveLength(1);
   expect(on.errors).toEqual([]);
 });
+
+it('more than a page may send is refused, and said to be too large', async () => {
+  await using on = await stage();
+  const visitor = await enter(on.desk);
+  const question = pickOne('k2');
+  void on.inbox.ask(question);
+  const page = await visitor.post(`/questions/${question.id}`, { action: 'accept', f0: 'x'.repeat(16 * 1024 * 1024) });
+  expect([page.status, on.errors]).toEqual([413, []]);
+  expect(page.text).toContain('This is too large, so nothing was done.');
+  expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+  expect(on.inbox.get(question.id)).toBeDefined();
+});

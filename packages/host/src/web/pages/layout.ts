@@ -250,7 +250,7 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths, dra
     body: html`<a class="skip" href="#main">${texts.skip}</a>
 ${topBar(view, content)}
 ${goneBox(texts.gone)}
-${keptBox(keptTexts.desk, '/')}
+${keptBox(keptTexts.desk, view.link('/'))}
 <div${attributes({ class: ['frame-grid', !hasRail && 'is-wide', content.isSplit && 'is-split', content.isWide && 'is-broad', drawer && 'has-drawer'].filter(each => typeof each === 'string').join(' ') })}>
 ${sidebar(view, content)}
 <main id="main" tabindex="-1">${content.main}${drawer}</main>

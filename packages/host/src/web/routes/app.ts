@@ -6,7 +6,7 @@ import { appHeaders } from '../apps/index.ts';
 import { draftOf, first } from '../form/index.ts';
 import { isBrowserKey } from '../keeping/index.ts';
 import { backLink, noticePage } from '../pages/index.ts';
-import { texts } from '../texts/index.ts';
+import { keptTexts, texts } from '../texts/index.ts';
 import { addRoutes } from './add.ts';
 import { assetRoutes } from './assets.ts';
 import { type Bringing, bringingOf, type Desk, missing, posted, redirect } from './context.ts';
@@ -52,7 +52,15 @@ export function deskApp(desk: Desk): Hono {
   };
 
   const inner = app.basePath(guard.base);
-  app.use(bodyLimit({ maxSize: largestBody }));
+  app.use(
+    bodyLimit({
+      maxSize: largestBody,
+      onError: context => {
+        const { title, line } = keptTexts.desk.tooLarge;
+        return context.html(noticePage(title, [line], assets.paths), 413, securityHeaders);
+      },
+    }),
+  );
   app.use(async (context, next) => {
     if (!bringingOf(context)) for (const [name, value] of Object.entries(securityHeaders)) context.header(name, value);
     const { path } = context.req;

@@ -10,6 +10,7 @@ interface KeptTexts {
   readonly why: Readonly<Record<Kept, { readonly title: string; readonly line: string }>>;
   /** The link to where one signs in. */
   readonly again: string;
+  readonly tooLarge?: { readonly title: string; readonly line: string };
 }
 
 export const keptTexts = {
@@ -44,6 +45,11 @@ export const keptTexts = {
       },
     },
     again: 'Open the desk',
+    /** In place of the form, where there is no client script. */
+    tooLarge: {
+      title: 'This is too large, so nothing was done.',
+      line: 'Use the Back button of your browser, and shorten what you sent.',
+    },
   } satisfies KeptTexts,
   inbox: {
     why: {
