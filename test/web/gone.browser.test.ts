@@ -1,7 +1,11 @@
 /** A desk that has died: its pages say so, say what to do, and keep what was typed. */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { browsersFile } from '@midcall/host/web';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { intercept, launch, leaveBrowser, type Visitor, violations, visitor } from './browser.ts';
+import { intercept, known, launch, leaveBrowser, type Visitor, violations, visitor } from './browser.ts';
 import { builtClient, everyField, openPage, type Stage, stage } from './stage.ts';
 
 let browser: Browser;
@@ -107,19 +111,25 @@ it('the page says that nobody knows what became of an answer the desk died with,
   expect(await me.page.getByRole('alert').filter({ hasText: 'The desk has stopped' }).isVisible()).toBe(false);
 });
 
-it('what was typed stays when the desk was started again, and the page says what to do', async () => {
+it('what was typed stays when the desk was started again, and the page leads to that desk in another tab', async () => {
+  const browsers = browsersFile(join(mkdtempSync(join(tmpdir(), 'midcall-gone-')), 'browsers.json'));
   let port = 0;
   await using me = await visitor(browser);
+  await countFailures(me.context);
+  // A desk that stops ends its questions, of which this page is not told.
+  await me.page.route(/\/events\?/, route => route.abort());
   const name = me.page.getByLabel('Full name');
   {
-    await using before = await stage({ client: builtClient });
+    await using before = await stage({ client: builtClient, browsers });
     port = Number(new URL(before.desk.url).port);
     void before.inbox.ask(everyField('g-6'));
     await me.page.goto(before.desk.startUrl());
     await me.page.goto(new URL('calls/g-6', before.desk.url).href);
+    await known(me.page);
     await name.fill('Ada Lovelace');
+    await failed(me.page, 1);
   }
-  await using _after = await stage({ client: builtClient, port });
+  await using after = await stage({ client: builtClient, browsers, port });
   await me.page.getByRole('button', { name: 'Send answer' }).click();
   const box = me.page.getByRole('alert').filter({ hasText: 'The desk no longer knows this page.' });
   await box.waitFor();
@@ -127,7 +137,31 @@ it('what was typed stays when the desk was started again, and the page says what
   expect(await violations(me.page)).toEqual([]);
   const opened = me.context.waitForEvent('page');
   await box.getByRole('link', { name: 'Open the desk' }).click();
-  await (await opened).getByText('This desk needs its start link').waitFor();
+  await (await opened).waitForURL(after.desk.url);
+  expect(await name.inputValue()).toBe('Ada Lovelace');
+});
+
+it('what was typed in a question that has ended stays to be copied when the desk was started again', async () => {
+  let port = 0;
+  await using me = await visitor(browser);
+  const left = me.page.locator('.left-over').filter({ hasText: 'Ada Lovelace' });
+  const question = everyField('g-7');
+  {
+    await using before = await stage({ client: builtClient });
+    port = Number(new URL(before.desk.url).port);
+    void before.inbox.ask(question);
+    await me.page.goto(before.desk.startUrl());
+    await me.page.goto(new URL('calls/g-7', before.desk.url).href);
+    await me.page.getByLabel('Full name').fill('Ada Lovelace');
+    before.inbox.end(question.id, { how: 'withdrawn' });
+    await left.waitFor();
+  }
+  await using _after = await stage({ client: builtClient, port });
+  const refused = me.page.waitForResponse(each => each.status() === 401 && each.url().endsWith('/calls/g-7'));
+  await me.page.evaluate(() => window.dispatchEvent(new Event('online')));
+  await refused;
+  await me.page.evaluate(() => fetch(location.href));
+  expect(await left.isVisible()).toBe(true);
 });
 
 it('no tab of the browser’s own error is opened where a page was to be opened', async () => {

@@ -16,6 +16,7 @@ function say(why: Kept | undefined): void {
   const all = box();
   if (!all) return;
   for (const each of all.querySelectorAll<HTMLElement>('[data-why]')) each.hidden = each.dataset['why'] !== why;
+  if (why !== 'elsewhere') all.querySelector('dl')?.replaceChildren();
   all.hidden = why === undefined;
 }
 
@@ -45,6 +46,7 @@ export function failedElsewhere(form: HTMLFormElement, page: string): void {
   const typed = all?.querySelector<HTMLElement>('.kept-typed');
   if (typed) {
     typed.hidden = true;
+    typed.querySelector('dl')?.replaceChildren();
     leaveForCopying(form, typed);
   }
   say('elsewhere');

@@ -75,9 +75,10 @@ export function leaveToBrowser(): void {
   isLeftToBrowser = true;
 }
 
-/** Opens a page anew that the desk no longer knows, unless something was typed here. */
+/** Opens a page anew that the desk no longer knows, unless something was typed here, or is left here to be copied. */
 export function loadAnew(): void {
-  if (!isLeftToBrowser && !anyTouched()) location.reload();
+  const isHere = anyTouched() || document.querySelector('[data-typed]') !== null;
+  if (!isLeftToBrowser && !isHere) location.reload();
 }
 
 function focusIsLost(): boolean {
