@@ -78,6 +78,7 @@ function onInput(event: Event): void {
 export function startDrafts(): void {
   document.addEventListener('input', onInput);
   document.addEventListener('change', onInput);
+  document.addEventListener('midcall:leaving', () => void tellDrafts());
   window.addEventListener('beforeunload', leave);
   window.addEventListener('pagehide', leave);
 }

@@ -10,7 +10,6 @@
  * - app-teardown-T4 When the page is left, Apps are asked as early as possible, since nothing can be waited for: at `pagehide`
  *   a browser may deliver nothing more to a frame. Until then they go on, as the person may stay.
  */
-import { tellDrafts } from './drafts.ts';
 
 /** For how many milliseconds an App may end what it does. */
 const answerMs = 500;
@@ -78,7 +77,7 @@ export function takeAway(node: ChildNode): void {
     return;
   }
   // What was typed beside an App is sent while it can be read.
-  void tellDrafts();
+  document.dispatchEvent(new CustomEvent('midcall:leaving'));
   const { activeElement } = document;
   if (activeElement instanceof HTMLElement && node.contains(activeElement)) activeElement.blur();
   hollowOut(node, apps);
