@@ -1,5 +1,5 @@
 /** What open pages are told while a server makes a great many changes. */
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Live } from '../../packages/host/src/web/workspace/live.ts';
 import { handClock } from '../host/clock.ts';
 
@@ -97,6 +97,24 @@ describe('live-L3', () => {
     live.close();
     expect(rendered).toBe(1);
     expect((await reader.read()).done).toBe(true);
+  });
+});
+
+describe('a quiet stream', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  it('a quiet stream gives its page a sign of life at once and every 15 seconds, until it ends', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const live = new Live(handClock());
+    const reader = live.stream(0).getReader();
+    const alive = 'event: alive\ndata: {}\n\n';
+    expect(text((await reader.read()).value)).toBe(alive);
+    for (let at = 0; at < 2; at += 1) {
+      vi.advanceTimersByTime(15_000);
+      expect(text((await reader.read()).value)).toBe(alive);
+    }
+    await reader.cancel();
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

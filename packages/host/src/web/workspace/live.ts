@@ -133,7 +133,9 @@ export class Live {
           behind = false;
           send({ id: this.#last });
         };
-        const heartbeat = setInterval(() => write(':\n\n'), heartbeatMs);
+        // A comment would be heard by the browser, and not by the page.
+        const live = (): void => write('event: alive\ndata: {}\n\n');
+        const heartbeat = setInterval(live, heartbeatMs);
         heartbeat.unref();
         stop = () => {
           clearInterval(heartbeat);
@@ -147,7 +149,7 @@ export class Live {
         };
         this.#streams.add(send);
         this.#ends.add(end);
-        write('retry: 1000\n\n');
+        live();
         const missed = this.#recent.filter(event => event.id > since);
         if (missed.length > 0) for (const event of missed) send(event);
         else if (since > this.#last) send({ id: this.#last });
