@@ -36,12 +36,13 @@ const failed = (page: Page, times: number) =>
 /** Somebody on the page of a question, whose clock only goes when it is told to. */
 async function waiting(on: Stage, path: string): Promise<Visitor> {
   const me = await visitor(browser);
+  // Stopped before there is a page, which takes a clock that leaps ahead for a device that has slept.
   await me.context.clock.install();
+  await me.context.clock.pauseAt(Date.now() + 3_600_000);
   await countFailures(me.context);
   await me.page.goto(on.desk.startUrl());
   await me.page.goto(new URL(path, on.desk.url).href);
   await me.page.getByRole('article').first().waitFor();
-  await me.context.clock.pauseAt(Date.now() + 3_600_000);
   return me;
 }
 

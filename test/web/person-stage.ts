@@ -52,6 +52,11 @@ export class HostQuestions implements PersonQuestions {
     return this.#listeners.size;
   }
 
+  /** What listens now hears nothing any more, as over a connection that has ended without a sign. */
+  deafen(): void {
+    this.#listeners.clear();
+  }
+
   tell(): void {
     for (const listener of this.#listeners) listener();
   }

@@ -44,7 +44,6 @@ if (document.body.dataset['remember'] === 'on')
     const body = new URLSearchParams({ csrf: document.body.dataset['csrf'] ?? '', ...key });
     return (await fetch(`${base()}/browsers`, { method: 'POST', body })).ok;
   }).catch(() => {});
-window.addEventListener('online', () => void refresh());
 startApps();
 startForms();
 startCompleting();

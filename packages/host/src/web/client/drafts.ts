@@ -4,6 +4,7 @@
  *
  * - sending-D1 Nothing that may contain a secret is sent this way (`data-secret`, password controls).
  */
+import { inTime } from './time-limit.ts';
 
 const pauseMs = 140;
 
@@ -43,7 +44,7 @@ export function telling(form: HTMLFormElement, sent: Promise<unknown>): void {
 function tell(form: HTMLFormElement): void {
   const path = form.dataset['draft'];
   if (path === undefined) settle(form);
-  else telling(form, fetch(path, { method: 'POST', body: bodyOf(form), keepalive: true }));
+  else telling(form, fetch(path, { method: 'POST', body: bodyOf(form), keepalive: true, signal: inTime() }));
 }
 
 /** True if the desk has all that was entered. */

@@ -1,6 +1,12 @@
 /**
  * Receives changes. A browser allows few connections to one host, so only one of all open pages listens, and tells the others;
  * when it is closed, another takes over and every page updates. Only that page sounds an alert.
+ *
+ * - events-E1 A stream that breaks off or is refused is opened again, for as long as it takes. Whether there is still a session is for
+ *   the pages to find out, which ask for themselves again when the stream is refused.
+ * - events-E2 A page that has heard nothing for `silentMs` takes the stream for dead, whoever listens, and listens itself: a connection
+ *   can end without a sign, as while a device sleeps, and the page that listens may be stopped by the system.
+ * - events-E3 Whoever listens begins after the last change that it has heard of, so that nothing is said twice.
  */
 
 import { base } from './base.ts';
@@ -29,38 +35,17 @@ export type PageEvent =
     }
   /** The desk cannot be reached; repeated with every attempt. */
   | { readonly type: 'lost' }
-  /** There is a desk again, which does not know this page. */
-  | { readonly type: 'replaced' }
   | { readonly type: 'found' };
 
-/** Follows the desk's stream, for the page that is shown. @returns ends it */
-function follow(since: string, tell: (heard: PageEvent) => void, shownPage: () => string): () => void {
-  const own = shownPage();
-  const events = new EventSource(`${base()}/events?${new URLSearchParams({ since, page: own })}`);
-  let away = false;
-  events.addEventListener('changed', event => {
-    const { data, lastEventId } = event as MessageEvent<string>;
-    const { page, ...news } = JSON.parse(data) as Omit<PageEvent & { type: 'changed' }, 'type' | 'id'>;
-    tell({
-      type: 'changed',
-      id: Number(lastEventId),
-      ...news,
-      ...(page !== undefined && own === shownPage() && { page }),
-    });
-  });
-  events.addEventListener('error', () => {
-    away = true;
-    tell({ type: 'lost' });
-    // A stream that cannot be reached is tried again; one that was refused is not.
-    if (events.readyState === EventSource.CLOSED) tell({ type: 'replaced' });
-  });
-  events.addEventListener('open', () => {
-    tell({ type: 'found' });
-    if (away) tell({ type: 'changed' });
-    away = false;
-  });
-  return () => events.close();
-}
+/** What one page tells the others; `alive`: the stream is there, and has nothing new. */
+type Heard = PageEvent | { readonly type: 'alive' };
+
+/** For how many milliseconds a page may hear nothing: on a quiet stream, there is a sign of life every 15 seconds. */
+const silentMs = 40_000;
+/** Milliseconds between two looks at how long it has been silent: a timer alone would stop while the device sleeps. */
+const lookEveryMs = 5_000;
+/** After how many milliseconds a stream is opened again; doubled each time, up to the second value. */
+const [firstRetryMs, lastRetryMs] = [1_000, 15_000];
 
 /** Connects the pages of this browser; undefined if it keeps them apart, as one may that is to store nothing. */
 function channelOf(name: string): BroadcastChannel | undefined {
@@ -79,45 +64,134 @@ function channelOf(name: string): BroadcastChannel | undefined {
 export function startEvents(since: string, hear: (heard: PageEvent) => void, shownPage: () => string): void {
   // Two sessions in one browser are told of their own changes.
   const name = `midcall-events ${base()}`;
-  const channel = channelOf(name);
-  const leaving = new AbortController();
+  /** Where the pages tell each other. */
+  let channel: BroadcastChannel | undefined;
+  /** True once the page has been left, until the browser brings it back. */
+  let isLeft = false;
   let last = Number(since);
-  const heed = (heard: PageEvent): void => {
+  let heardAt = Date.now();
+  /** True if something may have been missed that no stream makes up for. */
+  let hasMissed = false;
+  /** The page for which this page's own stream was opened; undefined while another page listens. */
+  let listensFor: string | undefined;
+  let stream: EventSource | undefined;
+  let retry = 0;
+  let retryMs = firstRetryMs;
+  /** Ends when this page no longer waits for its turn to listen, or has it no longer. */
+  let turn = new AbortController();
+
+  const heed = (heard: Heard): void => {
+    heardAt = Date.now();
     if (heard.type === 'changed') last = Math.max(last, heard.id ?? 0);
-    hear(heard);
+    if (heard.type !== 'alive') hear(heard);
   };
-  channel?.addEventListener('message', ({ data }) => heed(data as PageEvent));
-  const tell = (heard: PageEvent): void => {
+  const tell = (heard: Heard): void => {
     heed(heard);
-    if (leaving.signal.aborted) return;
     if (heard.type !== 'changed') channel?.postMessage(heard);
     else {
       const { page, ...rest } = heard;
       channel?.postMessage({ ...rest, alert: false });
     }
   };
-  const lead = (): Promise<void> =>
-    new Promise(resolve => {
-      let own = shownPage();
-      let stop = follow(since, tell, shownPage);
-      document.addEventListener('midcall:shown', () => {
-        if (own === shownPage() || leaving.signal.aborted) return;
-        own = shownPage();
-        stop();
-        stop = follow(String(last), tell, shownPage);
-      });
-      leaving.signal.addEventListener('abort', () => {
-        stop();
-        resolve();
-      });
+  const lose = (): void => {
+    hasMissed = true;
+    tell({ type: 'lost' });
+  };
+
+  /** Opens the stream, in place of the one that there may be. */
+  const open = (): void => {
+    close();
+    const own = shownPage();
+    const events = new EventSource(`${base()}/events?${new URLSearchParams({ since: String(last), page: own })}`);
+    [stream, listensFor] = [events, own];
+    events.addEventListener('changed', event => {
+      const { data, lastEventId } = event as MessageEvent<string>;
+      const { page, ...news } = JSON.parse(data) as Omit<PageEvent & { type: 'changed' }, 'type' | 'id'>;
+      const isShown = page !== undefined && own === shownPage();
+      tell({ type: 'changed', id: Number(lastEventId), ...news, ...(isShown && { page }) });
     });
-  const take = async (): Promise<void> => navigator.locks.request(name, { signal: leaving.signal }, lead);
-  take().catch(() => {
-    // Such a browser may also refuse the lock, and then each page listens.
-    if (!leaving.signal.aborted) void lead();
+    events.addEventListener('alive', () => tell({ type: 'alive' }));
+    events.addEventListener('open', () => {
+      retryMs = firstRetryMs;
+      tell({ type: 'found' });
+      if (hasMissed) tell({ type: 'changed' });
+      hasMissed = false;
+    });
+    events.addEventListener('error', () => {
+      const isRefused = events.readyState === EventSource.CLOSED;
+      events.close();
+      retry = window.setTimeout(open, retryMs);
+      retryMs = Math.min(2 * retryMs, lastRetryMs);
+      lose();
+      if (isRefused) tell({ type: 'changed' });
+    });
+  };
+  const close = (): void => {
+    window.clearTimeout(retry);
+    stream?.close();
+    [stream, listensFor] = [undefined, undefined];
+  };
+
+  /** Listens when it is this page's turn. @param options - `steal`: true if that is now, whoever listens */
+  const listen = (options: { readonly steal?: true } = {}): void => {
+    turn.abort();
+    const own = new AbortController();
+    turn = own;
+    let hasBegun = false;
+    const untilOver = (): Promise<void> =>
+      new Promise(resolve => {
+        if (own.signal.aborted) return resolve();
+        hasBegun = true;
+        own.signal.addEventListener('abort', () => {
+          close();
+          resolve();
+        });
+        open();
+      });
+    const take = async (): Promise<void> =>
+      navigator.locks.request(name, options.steal ? options : { signal: own.signal }, untilOver);
+    void take()
+      // A browser that is to store nothing may also refuse the lock, and then each page listens.
+      .catch(() => (hasBegun ? undefined : untilOver()))
+      // If another page has taken the turn, this one queues again.
+      .then(() => hasBegun && turn === own && listen());
+  };
+
+  const look = (): void => {
+    if (isLeft || Date.now() - heardAt < silentMs) return;
+    lose();
+    if (stream) open();
+    else listen({ steal: true });
+  };
+
+  const start = (): void => {
+    isLeft = false;
+    channel = channelOf(name);
+    channel?.addEventListener('message', ({ data }) => heed(data as Heard));
+    heardAt = Date.now();
+    listen();
+  };
+  window.setInterval(look, lookEveryMs);
+  document.addEventListener('visibilitychange', look);
+  document.addEventListener('midcall:shown', () => {
+    if (listensFor !== undefined && listensFor !== shownPage()) open();
+  });
+  window.addEventListener('online', () => {
+    if (stream) open();
+    hear({ type: 'changed' });
   });
   window.addEventListener('pagehide', () => {
-    leaving.abort();
+    turn.abort();
+    turn = new AbortController();
+    isLeft = true;
     channel?.close();
+    channel = undefined;
   });
+  // A page that the browser has kept is what it was when it was left.
+  window.addEventListener('pageshow', event => {
+    if (!event.persisted) return;
+    start();
+    hear({ type: 'changed' });
+  });
+  start();
 }

@@ -11,6 +11,7 @@ import { fetched, isBeingSent, pageShown, sending, showDocument, touch, untouch 
 import { holdsBack, notSent } from './presence.ts';
 import { whenReleased } from './pressed.ts';
 import { bringBack, entered, restore } from './tab-drafts.ts';
+import { inTime } from './time-limit.ts';
 
 const pauseBeforeCheckMs = 140;
 
@@ -49,7 +50,7 @@ async function check(form: HTMLFormElement): Promise<void> {
   checks.set(form, turn);
   const body = bodyOf(form);
   for (const name of visited.get(form) ?? []) body.append('visited', name);
-  const sent = fetch(path, { method: 'POST', body });
+  const sent = fetch(path, { method: 'POST', body, signal: inTime() });
   // What is checked is also saved as the draft.
   telling(form, sent);
   const response = await sent;

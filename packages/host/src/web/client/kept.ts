@@ -58,7 +58,10 @@ export function startKept(): void {
     if ((event.target as Element).closest('#kept [data-close]')) say(undefined);
   });
   document.addEventListener('midcall:left', takeBack);
+  document.addEventListener('midcall:ended', () => say('signedOut'));
   document.addEventListener('midcall:shown', () => {
+    // Whatever is shown came from a session.
+    if (said === 'signedOut') say(undefined);
     const back = said === 'elsewhere' ? box()?.querySelector('[data-back]')?.getAttribute('href') : undefined;
     if (back === pageShown()) say(undefined);
   });

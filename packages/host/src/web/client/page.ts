@@ -3,6 +3,7 @@ import { isAllTold, tellDrafts } from './drafts.ts';
 import { focusCard, focusForm } from './focus.ts';
 import { hasLeftOut, morph } from './morph.ts';
 import { isLeaving, takeAway } from './teardown.ts';
+import { inTime } from './time-limit.ts';
 
 /**
  * Reads a page that was fetched. What else runs on pages prepares it before any of it is shown (`midcall:fetched`), so that nothing
@@ -75,10 +76,18 @@ export function leaveToBrowser(): void {
   isLeftToBrowser = true;
 }
 
-/** Opens a page anew that the desk no longer knows, unless something was typed here, or is left here to be copied. */
-export function loadAnew(): void {
-  const isHere = anyTouched() || document.querySelector('[data-typed]') !== null;
-  if (!isLeftToBrowser && !isHere) location.reload();
+/** True once it was said that the session has ended, until a page is shown. */
+let isOver = false;
+
+/**
+ * There is no session for this page any more: it is opened anew, unless something was typed here, or is left here to be copied, and says
+ * so otherwise.
+ */
+function endSession(): void {
+  if (isLeftToBrowser || isOver) return;
+  isOver = anyTouched() || document.querySelector('[data-typed]') !== null;
+  if (isOver) document.dispatchEvent(new CustomEvent('midcall:ended'));
+  else location.reload();
 }
 
 function focusIsLost(): boolean {
@@ -152,6 +161,7 @@ export function showDocument(
   const next = fetched(text);
   if (!hasLeftOut(next)) return false;
   version += 1;
+  isOver = false;
   const had = document.activeElement;
   const focusedCard = had?.closest('[data-question]')?.id;
   const before = new Set([...document.querySelectorAll('[data-question]')].map(card => card.id));
@@ -221,8 +231,8 @@ async function answers(): Promise<void> {
 }
 
 /**
- * Fetches this page again, unless it reflects the change already. Calls that come meanwhile share one more fetch, and a failed
- * fetch is repeated.
+ * Fetches this page again, unless it reflects the change already. Calls that come meanwhile share one more fetch, and a fetch is
+ * repeated if it has failed or is answered with anything but a page (`midcall:missed`).
  * @param change - the number of the change; absent if some may have been missed
  * @param page - this page, if it came with the change; it is fetched all the same if something else is under way
  */
@@ -246,17 +256,20 @@ export function refresh(change?: number, page?: string): Promise<void> {
       forced = false;
       window.clearTimeout(retry);
       await tellDrafts();
-      const response = await fetch(location.href, { headers: { accept: 'text/html' } });
+      const response = await fetch(location.href, { headers: { accept: 'text/html' }, signal: inTime() });
+      const isPage = response.ok || response.status === 404;
+      if (!isPage && response.status !== 401) throw new Error(`This page was answered with ${response.status}.`);
       const text = await response.text();
       retryMs = firstRetryMs;
       if (before !== version) {
         again = true;
         forced ||= wasForced;
-      } else if (response.ok || response.status === 404) showDocument(text, { live: true });
-      else if (response.status === 401) loadAnew();
+      } else if (isPage) showDocument(text, { live: true });
+      else endSession();
     } while (again);
   })()
     .catch(() => {
+      document.dispatchEvent(new CustomEvent('midcall:missed'));
       retry = window.setTimeout(() => void refresh(), retryMs);
       retryMs = Math.min(2 * retryMs, lastRetryMs);
     })

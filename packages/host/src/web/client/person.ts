@@ -43,7 +43,6 @@ function sayWaiting(): void {
 document.body.classList.add('scripted');
 storeBase('midcall-inbox');
 const isNews = tellZone();
-window.addEventListener('online', () => void refresh());
 document.addEventListener('midcall:shown', sayWaiting);
 startForms(deliverConfirmed);
 document.addEventListener('submit', event => {

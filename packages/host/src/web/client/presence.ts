@@ -2,12 +2,14 @@
  * Whether the desk can be reached. If it cannot, the page says so and what to do, and no link leads away from it: what has been
  * typed exists nowhere else then.
  */
-import { anyTouched, loadAnew } from './page.ts';
+import { anyTouched } from './page.ts';
 
 /** How many milliseconds the desk may be out of reach before the page says so: a stream may break and be restored at once. */
 const tellAfterMs = 1_000;
 
 let lost = false;
+/** True once the session of this page has ended. */
+let isOver = false;
 let timer = 0;
 
 const notice = (): HTMLElement | null => document.getElementById('offline');
@@ -25,9 +27,9 @@ function say(unsent?: 'not-sent' | 'unknown'): void {
   box.hidden = false;
 }
 
-/** The desk cannot be reached. Further failed attempts change nothing. */
+/** The desk cannot be reached. Further failed attempts change nothing, nor do any once there is no session to return to. */
 function lose(): void {
-  if (lost) return;
+  if (lost || isOver) return;
   lost = true;
   timer = window.setTimeout(say, tellAfterMs);
 }
@@ -36,14 +38,21 @@ function lose(): void {
 function find(): void {
   lost = false;
   window.clearTimeout(timer);
+  isOver = false;
   const box = notice();
   if (!box || box.hidden) return;
   box.hidden = true;
   for (const each of box.querySelectorAll<HTMLElement>('[data-unsent]')) each.hidden = true;
 }
 
-/** What to do at an event of that name: `replaced` if there is no session for this page any more. */
-export const presence = { lost: lose, found: find, replaced: loadAnew } as const;
+/** There is no session to return to, which another notice says. */
+function end(): void {
+  find();
+  isOver = true;
+}
+
+/** What to do at an event of that name. */
+export const presence = { lost: lose, found: find } as const;
 
 /** Tells the person that something could not be sent. */
 export function notSent(): void {
@@ -68,7 +77,8 @@ function onClick(event: MouseEvent): void {
   if (!lost || elsewhere || !link || !leaves) return;
   event.preventDefault();
   void fetch(link.href).then(
-    () => location.assign(link.href),
+    // A proxy answers too, that nobody is behind it.
+    ({ status }) => (status < 502 ? location.assign(link.href) : say()),
     () => say(),
   );
 }
@@ -77,16 +87,10 @@ function onClick(event: MouseEvent): void {
 export function startPresence(): void {
   // Whatever is shown came from the desk.
   document.addEventListener('midcall:shown', find);
+  document.addEventListener('midcall:missed', lose);
+  document.addEventListener('midcall:ended', end);
   document.addEventListener('click', onClick);
   window.addEventListener('beforeunload', event => {
     if (lost && anyTouched()) event.preventDefault();
-  });
-  // A page from the browser's cache may be long out of date; if the desk is gone, it is better than none.
-  window.addEventListener('pageshow', event => {
-    if (event.persisted)
-      void fetch(location.href).then(
-        () => location.reload(),
-        () => lose(),
-      );
   });
 }

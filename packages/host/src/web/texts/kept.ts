@@ -29,7 +29,7 @@ export const keptTexts = {
       },
       signedOut: {
         title: 'The desk no longer knows this page.',
-        line: 'It was probably started again. This was not sent. What you typed stays on this page until you leave it: copy what you need, open the desk in another tab, and enter it there.',
+        line: 'It was probably started again. What you typed was not sent. It stays on this page until you leave it: copy what you need, open the desk in another tab, and enter it there.',
       },
       refused: {
         title: 'The desk refused this, so nothing was done.',
@@ -59,7 +59,7 @@ export const keptTexts = {
       },
       signedOut: {
         title: 'You are signed out.',
-        line: 'This was not sent. What you typed stays on this page until you leave it: copy what you need, and sign in again.',
+        line: 'What you typed was not sent. It stays on this page until you leave it: copy what you need, and sign in again.',
       },
       refused: {
         title: 'This was refused, so it was not sent.',
