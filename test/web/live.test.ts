@@ -100,6 +100,20 @@ describe('live-L3', () => {
   });
 });
 
+it('live-L4: a page that missed questions is told of those that are still open, and of no other that they had come', async () => {
+  const live = new Live(handClock());
+  const asks = (id: string) => live.changed({ text: `${id} came`, alert: true, asked: { id, isBrief: false } });
+  asks('a');
+  asks('b');
+  live.changed({ text: 'a ended', alert: false, ended: 'a' });
+  const reader = live.stream(0).getReader();
+  await reader.read();
+  const said: unknown[] = [];
+  for (let at = 0; at < 3; at += 1) said.push(JSON.parse(/^data: (.*)$/m.exec(text((await reader.read()).value))![1]!));
+  expect(said).toMatchObject([{}, { text: 'b came', alert: true }, { text: 'a ended', ended: 'a' }]);
+  expect(Object.keys(said[0] as object)).toEqual([]);
+});
+
 describe('a quiet stream', () => {
   afterEach(() => void vi.useRealTimers());
 

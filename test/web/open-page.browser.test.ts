@@ -2,7 +2,7 @@
 import type { FormQuestion } from '@midcall/host';
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { launch, leaveBrowser, visitor } from './browser.ts';
+import { intercept, launch, leaveBrowser, visitor } from './browser.ts';
 import { personStage } from './person-stage.ts';
 import { builtClient, everyField, pickOne, stage } from './stage.ts';
 
@@ -76,12 +76,12 @@ const fire = (page: Page, type: 'pagehide' | 'pageshow') =>
   page.evaluate(name => void window.dispatchEvent(new PageTransitionEvent(name, { persisted: true })), type);
 
 describe('a stream that is refused', () => {
-  it('is opened again, and the page is not loaded anew', async () => {
+  it('listening-E1: is opened again, and the page is not loaded anew', async () => {
     const { on, page, ask, listeners } = await enter();
     await page.goto(`${on.url}/`);
     const isSame = await mark(page);
     await listeners(1);
-    await page.route(events, firstly(2, refuse));
+    await intercept(page, events, firstly(2, refuse));
     on.pages.close();
     await listeners(1);
     ask('After the refusal');
@@ -94,8 +94,7 @@ describe('a stream that is refused', () => {
     const { on, page, ask, listeners } = me;
     const typed = await typeIn(me);
     await listeners(1);
-    await page.route(events, refuse);
-    await page.route(page.url(), refuse);
+    for (const each of [events, page.url()]) await intercept(page, each, refuse);
     on.pages.close();
     await cannotBeReached(page).waitFor();
     await page.unrouteAll();
@@ -106,15 +105,25 @@ describe('a stream that is refused', () => {
     expect(await typed()).toBe('half a wo');
   });
 
-  it('is not needed: the page asks for itself, each time later, and is not loaded anew', async () => {
-    const { on, page, ask } = await enter();
-    await page.route(events, refuse);
-    await page.goto(`${on.url}/`);
-    const isSame = await mark(page);
-    ask('Without a stream');
-    await asked(page, 'Without a stream').waitFor();
-    expect(await isSame()).toBe(true);
-  });
+  it.each([
+    ['refused', refuse, 0],
+    ['not answered', never, 60_000],
+  ])(
+    'listening-E4: where it is always %s, the page fetches itself, and is not loaded anew',
+    async (_, answer, after) => {
+      const { on, page, context, ask } = await enter();
+      await page.route(events, answer);
+      const tried = page.waitForRequest(events);
+      await page.goto(`${on.url}/`);
+      const isSame = await mark(page);
+      await tried;
+      ask('Without a stream');
+      await context.clock.fastForward(after);
+      await asked(page, 'Without a stream').waitFor();
+      await cannotBeReached(page).waitFor({ state: 'hidden' });
+      expect(await isSame()).toBe(true);
+    },
+  );
 
   it('says that the session has ended where somebody is typing, and not that the inbox cannot be reached', async () => {
     const me = await enter();
@@ -139,7 +148,7 @@ describe('an answer that does not come', () => {
     const { on, page, ask, listeners } = await enter();
     await page.goto(`${on.url}/`);
     await listeners(1);
-    await page.route(`${on.url}/`, refuse);
+    await intercept(page, `${on.url}/`, refuse);
     ask('Once only');
     await cannotBeReached(page).waitFor();
     await page.unrouteAll();
@@ -152,9 +161,9 @@ describe('an answer that does not come', () => {
     await page.goto(`${on.url}/`);
     await listeners(1);
     let isHeld = true;
-    const hangs = new Promise<void>(resolve => {
-      void page.route(`${on.url}/`, route => (isHeld ? resolve() : route.continue()));
-    });
+    let held = (): void => {};
+    const hangs = new Promise<void>(resolve => (held = resolve));
+    await intercept(page, `${on.url}/`, route => (isHeld ? held() : route.continue()));
     ask('After a while');
     await hangs;
     isHeld = false;
@@ -178,7 +187,7 @@ describe('an answer that does not come', () => {
 });
 
 describe('silence', () => {
-  it('events-E2: a stream that has ended without a sign is opened again, and what was missed is shown', async () => {
+  it('listening-E2: a stream that has ended without a sign is opened again, and what was missed is shown', async () => {
     const { on, page, context, ask, listeners } = await enter();
     await page.goto(`${on.url}/`);
     await listeners(1);
@@ -191,7 +200,7 @@ describe('silence', () => {
     await asked(page, 'Missed').waitFor();
   });
 
-  it('events-E2: a page listens in the place of one that was stopped', async () => {
+  it('listening-E2: a page listens in the place of one that was stopped', async () => {
     const { on, page, context, ask } = await enter();
     const stopped = await context.newPage();
     await context.route(`${on.origin}/stopped`, route => route.fulfill({ contentType: 'text/html', body: '' }));
@@ -214,7 +223,7 @@ describe('silence', () => {
     await asked(page, 'Unheard').waitFor();
   });
 
-  it('events-E2: a page that is looked at again listens if it has heard nothing, and the one that listened no longer does', async () => {
+  it('listening-E2: a page that is looked at again listens if it has heard nothing, and the one that listened no longer does', async () => {
     const { on, page, context, ask, listeners } = await enter();
     await page.goto(`${on.url}/`);
     await listeners(1);
@@ -245,7 +254,8 @@ describe('a page that the browser has kept', () => {
     await fire(page, 'pagehide');
     await listeners(0);
     ask('While away');
-    await page.route(
+    await intercept(
+      page,
       page.url(),
       firstly(1, route => route.abort()),
     );
@@ -258,7 +268,7 @@ describe('a page that the browser has kept', () => {
   });
 });
 
-it('events-E3: a page of the desk that listens in the place of a closed one sounds no alert for what that one has said', async () => {
+it('listening-E3: a page of the desk that listens in the place of a closed one sounds no alert for what that one has said', async () => {
   await using on = await stage({ client: builtClient });
   await using me = await visitor(browser);
   await me.context.addInitScript(() => {

@@ -2,11 +2,12 @@
  * Receives changes. A browser allows few connections to one host, so only one of all open pages listens, and tells the others;
  * when it is closed, another takes over and every page updates. Only that page sounds an alert.
  *
- * - events-E1 A stream that breaks off or is refused is opened again, for as long as it takes. Whether there is still a session is for
- *   the pages to find out, which ask for themselves again when the stream is refused.
- * - events-E2 A page that has heard nothing for `silentMs` takes the stream for dead, whoever listens, and listens itself: a connection
+ * - listening-E1 A stream that breaks off or is refused is opened again, for as long as it takes.
+ * - listening-E2 A page that has heard nothing for `silentMs` takes the stream for dead, whoever listens, and listens itself: a connection
  *   can end without a sign, as while a device sleeps, and the page that listens may be stopped by the system.
- * - events-E3 Whoever listens begins after the last change that it has heard of, so that nothing is said twice.
+ * - listening-E3 Whoever listens begins after the last change that it has heard of, so that nothing is said twice.
+ * - listening-E4 Where the stream is refused or silent, pages fetch themselves each time: they may be answered all the same, or find that
+ *   the session has ended.
  */
 
 import { base } from './base.ts';
@@ -160,6 +161,7 @@ export function startEvents(since: string, hear: (heard: PageEvent) => void, sho
   const look = (): void => {
     if (isLeft || Date.now() - heardAt < silentMs) return;
     lose();
+    tell({ type: 'changed' });
     if (stream) open();
     else listen({ steal: true });
   };

@@ -7,6 +7,7 @@
  * - live-L2 Nothing is queued for a page that does not read: once it reads again, it is told that something has changed.
  * - live-L3 A page comes only with an event that is read at once, and is never waited for: what is not rendered in the same turn
  *   is fetched. Events keep their order.
+ * - live-L4 Of the events that a page has missed, that of a question which has ended since says nothing: nobody is waited for.
  */
 import { type Clock, systemClock } from '@midcall/core/time';
 
@@ -151,7 +152,9 @@ export class Live {
         this.#ends.add(end);
         live();
         const missed = this.#recent.filter(event => event.id > since);
-        if (missed.length > 0) for (const event of missed) send(event);
+        const ended = new Set(missed.flatMap(({ announcement }) => announcement?.ended ?? []));
+        const isOver = ({ announcement }: Event): boolean => ended.has(announcement?.asked?.id ?? '');
+        if (missed.length > 0) for (const event of missed) send(isOver(event) ? { id: event.id } : event);
         else if (since > this.#last) send({ id: this.#last });
       },
       pull: () => goOn(),
