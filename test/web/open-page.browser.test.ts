@@ -133,6 +133,8 @@ describe('a stream that is refused', () => {
     on.isSignedIn = false;
     on.pages.close();
     await page.getByText('You are signed out.').waitFor();
+    // Nor while it is not known yet whether that is still so.
+    await intercept(page, page.url(), never);
     const again = page.waitForResponse(events);
     await context.clock.runFor(20_000);
     await again;
