@@ -2,9 +2,11 @@
  * Says what became of a form where the answer to it is no page to go on with, such as one of a proxy that could not reach us: shown in
  * place of the form, it would destroy what was typed. The form stays, and a box says what that means for it.
  */
-import type { Kept } from '../texts/index.ts';
 import { anyTouched, pageShown } from './page.ts';
 import { leaveForCopying, putAside } from './tab-drafts.ts';
+
+/** Why a form stays, or what became of one that was on another page, as the markup of the box names it. */
+type Kept = 'failed' | 'signedOut' | 'refused' | 'tooLarge' | 'elsewhere';
 
 const box = (): HTMLElement | null => document.getElementById('kept');
 
