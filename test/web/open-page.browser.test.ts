@@ -26,9 +26,7 @@ async function enter() {
   await me.context.clock.install();
   const ask = (message: string) => void on.questions.ask(oneLine(message));
   /** Resolves when as many streams are open. */
-  const listeners = async (count: number) => {
-    while (on.questions.listeners !== count) await new Promise(resolve => setImmediate(resolve));
-  };
+  const listeners = (count: number) => expect.poll(() => on.questions.listeners, { timeout: 120_000 }).toBe(count);
   return { on, ...me, ask, listeners };
 }
 
