@@ -111,6 +111,17 @@ describe('a page', () => {
     expect(await issuer.look(late.pageId)).toEqual({ standing: 'expired' });
   });
 
+  it('a page whose effect failed is failed in every process, and one whose end cannot be read is under way', async () => {
+    const { store, page, issuer, other } = setting();
+    await issuer.issue(page);
+    expect(await issuer.takeTurn(page, 'accept')).toBe(true);
+    await issuer.settle(page, { action: 'cancel', reason: 'error', assurance: 'in-band', at: 0 });
+    expect(await other.look(page.pageId)).toEqual({ standing: 'failed' });
+    expect(await other.standing(page)).toBe('failed');
+    await store.set(`page-result:${pageDigest(page.pageId)}`, sealer.seal({ action: 'accept' }, 'page', 'another'));
+    expect(await other.look(page.pageId)).toEqual({ standing: 'underWay' });
+  });
+
   it('page-record-R4: five codes may be tried at a page, in whichever process', async () => {
     const { page, issuer, other } = setting();
     const left: unknown[] = [];

@@ -21,7 +21,7 @@ import type { PageAsk, PageOutcome, PagesHost } from '../request/index.ts';
 import { openOrWarn, sealUnder } from '../state/index.ts';
 
 /** Whether a page may still be answered. */
-export type Standing = 'open' | 'expired' | 'underWay' | 'used' | 'declined' | 'withdrawn' | 'locked';
+export type Standing = 'open' | 'expired' | 'underWay' | 'used' | 'failed' | 'declined' | 'withdrawn' | 'locked';
 
 /** What {@link PageRecords.look} finds. */
 export type Looked =
@@ -125,8 +125,10 @@ export class PageRecords {
   }
 
   /** The state of a page that somebody is answering. */
-  #progress(name: string): Promise<'underWay' | 'used'> {
-    return this.#host.store.get(`page-result:${name}`).then(standingOf);
+  async #progress(name: string): Promise<'underWay' | 'used' | 'failed'> {
+    const outcome = (await this.#read(`page-result:${name}`)) as PageOutcome | undefined;
+    if (outcome === undefined) return 'underWay';
+    return outcome.action === 'cancel' ? 'failed' : 'used';
   }
 
   /** Takes the one turn (page-record-R2, page-record-R3). @returns true for the one who got it */
@@ -273,5 +275,3 @@ function ended(turn: string): 'withdrawn' | 'locked' | 'declined' | undefined {
   if (turn === 'withdrawn' || turn === 'locked') return turn;
   return turn === 'decline' ? 'declined' : undefined;
 }
-
-const standingOf = (result: string | undefined): 'underWay' | 'used' => (result === undefined ? 'underWay' : 'used');
