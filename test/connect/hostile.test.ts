@@ -222,11 +222,12 @@ describe('a form', () => {
         },
       });
       const look = at === 'show' ? await person.get() : await person.send({ secret: 'canary-0123456789' });
-      expect(look.title).toBe('This could not be finished');
+      expect(look.title).toBe(at === 'finish' ? 'This could not be finished' : 'Something went wrong here');
       if (at === 'finish') {
         expect((await person.get()).title).toBe(look.title);
         expect((await person.send({})).title).toBe(look.title);
       } else {
+        expect(look.text).toContain('the link still works');
         await person.get();
         await person.send({ do: 'decline' });
       }

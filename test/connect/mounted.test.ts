@@ -140,7 +140,7 @@ describe('a form whose body was read before it got to the pages', () => {
   ];
   it.each(reads)('a form whose body was read %s is refused, and the operator learns why', async (_, mount) => {
     const { look, warned } = await send('2026-07-28', mount, sent);
-    expect([look.status, look.title]).toEqual([500, 'This could not be finished']);
+    expect([look.status, look.title]).toEqual([500, 'Something went wrong here']);
     expect(warned.join()).toContain('something in front of the pages has read it');
   });
 

@@ -57,7 +57,7 @@ describe.runIf(redisServer)('Redis', () => {
       for (const address of [url, callback.href]) {
         const response = await browser.send(address);
         expect(response.status).toBe(503);
-        expect(await response.text()).toContain('This cannot be done right now');
+        expect(await response.text()).toContain('This page cannot be shown right now');
       }
       await expect(under.outcome(pageId)).rejects.toMatchObject({ code: 'store/unavailable' });
       await expect(under.ask(alice)).rejects.toMatchObject({ code: 'store/unavailable' });

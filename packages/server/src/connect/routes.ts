@@ -49,8 +49,12 @@ export function routes(options: RouteOptions): Hono {
 
   const kindOf = (page: PageAsk): PageKind => {
     const kind = kinds.get(page.kind);
-    if (!kind) throw new Error(`no page of kind '${page.kind}'`);
-    return kind;
+    if (kind) return kind;
+    throw new MidcallError(
+      'server/setup',
+      `a page of kind '${page.kind}' was opened at a server that has no such kind. Give the same kinds to connect({ kinds }) ` +
+        'of every server that shares the store.',
+    );
   };
 
   pages.get('/:pageId', async context => {
@@ -106,18 +110,16 @@ export function routes(options: RouteOptions): Hono {
   }
 
   pages.notFound(() => visits.says(words.notHere));
-  pages.onError(error => {
+  // What fails after the turn was taken does not come here.
+  pages.onError((error, context) => {
     if (isMidcallError(error, 'store/unavailable')) {
       host.warn(`midcall connect: ${error.message}`);
-      return visits.says(words.away);
-    }
-    if (isMidcallError(error, 'server/setup')) {
-      host.warn(`midcall connect: ${error.message}`);
-      return visits.says(words.failed);
+      return visits.says(context.req.method === 'POST' ? words.away : words.awayLook);
     }
     // The message of an error may contain what was sent, so only its name is logged.
-    host.warn(`midcall connect: a page failed (${error.name}).`);
-    return visits.says(words.failed);
+    const why = isMidcallError(error, 'server/setup') ? error.message : `a page failed (${error.name}).`;
+    host.warn(`midcall connect: ${why}`);
+    return visits.says(words.broken);
   });
   app.route(path === '' ? '/' : path, pages);
   app.notFound(() => visits.says(words.notHere));

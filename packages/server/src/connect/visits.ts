@@ -13,9 +13,9 @@ import type { Assurance } from '@midcall/core/form';
 import { jsonLoss } from '@midcall/core/json';
 import { pageHeaders } from '@midcall/core/page';
 import { digest, type Json } from '../base/index.ts';
-import type { PageAsk, PagesHost } from '../request/index.ts';
+import type { PageAsk, PageOutcome, PagesHost } from '../request/index.ts';
 import type { Browser, Browsers } from './browsers.ts';
-import { type PageRecords, pageDigest, spelled } from './page-records.ts';
+import { type PageRecords, pageDigest, type Standing, spelled } from './page-records.ts';
 import type { SignIn, Visit, VisitDesk } from './pages/page.ts';
 import { codePage, leavePage, otherPersonPage, type Site, sayPage } from './pages/view.ts';
 import { words } from './pages/words.ts';
@@ -74,7 +74,7 @@ export class Visits implements VisitDesk {
     { title, lines }: { readonly title: string; readonly lines: readonly string[] },
     visit?: Visit,
   ): Promise<Response> {
-    const back = visit && (await this.address(visit.pageId)).pathname;
+    const back = visit && { to: (await this.address(visit.pageId)).pathname, text: 'Try again' };
     return this.page(sayPage(this.#options.site, title, lines, back), 400);
   }
 
@@ -91,7 +91,7 @@ export class Visits implements VisitDesk {
     const { records } = this.#options;
     const record = await records.look(pageId);
     if (!record) return this.says(words.unknown);
-    return record.standing === 'open' ? record.page : this.says(words[record.standing]);
+    return record.standing === 'open' ? record.page : this.#ended(pageId, record.standing);
   }
 
   /**
@@ -191,7 +191,7 @@ export class Visits implements VisitDesk {
     if (!(await records.takeTurn(page, action))) {
       const standing = await records.standing(page);
       this.audit(page, standing === 'expired' ? 'late' : 'used');
-      return this.says(words[standing === 'open' ? 'expired' : standing]);
+      return this.#ended(visit.pageId, standing === 'open' ? 'expired' : standing);
     }
     const { assurance } = visit;
     let content: Json;
@@ -205,21 +205,45 @@ export class Visits implements VisitDesk {
       // An error may contain what was entered, so its message is not passed on.
       const why = isMidcallError(error, 'call/not-json') ? error.message : ((error as Error)?.name ?? 'error');
       host.warn(`midcall connect: a page could not be finished (${why}).`);
-      await records.settle(page, { action: 'cancel', reason: 'error', assurance, at: host.clock.now() });
+      await this.#settle(page, { action: 'cancel', reason: 'error', assurance, at: host.clock.now() });
       return this.says(words.failed);
     }
     const at = host.clock.now();
-    try {
-      await records.settle(page, action === 'accept' ? { action, content, assurance, at } : { action, assurance, at });
-    } catch (error) {
-      if (!isMidcallError(error, 'store/unavailable')) throw error;
-      // What it stands for may be done, and the link is spent.
-      host.warn(`midcall connect: ${error.message}`);
-      return this.says(words[action === 'accept' ? 'underWay' : 'declined']);
-    }
+    const isKept = await this.#settle(
+      page,
+      action === 'accept' ? { action, content, assurance, at } : { action, assurance, at },
+    );
+    if (!isKept) return this.#ended(visit.pageId, action === 'accept' ? 'underWay' : 'declined');
     host.audit(page.call, { kind: 'page-finished', page: pageDigest(visit.pageId), action, assurance });
     // The link is used up, so the cookie is no longer needed.
     return this.back(visit.pageId, await browsers.forgotten(visit.pageId));
+  }
+
+  /**
+   * Records the outcome of a page whose turn was taken. The link is spent, and what it stands for may be done, so nobody is
+   * told to try again where this fails.
+   * @returns false if it could not be recorded
+   */
+  async #settle(page: PageAsk, outcome: PageOutcome): Promise<boolean> {
+    const { records, host } = this.#options;
+    try {
+      await records.settle(page, outcome);
+      return true;
+    } catch (error) {
+      const why = isMidcallError(error, 'store/unavailable') ? error.message : (error as Error).name;
+      host.warn(`midcall connect: the end of a page could not be recorded (${why}).`);
+      return false;
+    }
+  }
+
+  /** Says how a page ended. One that is under way looks again by itself, at the page: wherever this is shown. */
+  async #ended(pageId: string, standing: Exclude<Standing, 'open'>): Promise<Response> {
+    if (standing !== 'underWay') return this.says(words[standing]);
+    const { title, lines, status } = words.underWay;
+    const { pathname } = await this.address(pageId);
+    const page = this.page(sayPage(this.#options.site, title, lines, { to: pathname, text: 'Look again' }), status);
+    page.headers.set('refresh', `5; url=${pathname}`);
+    return page;
   }
 
   /** Redirects to the page itself by GET, so that a reload sends nothing again. */

@@ -78,14 +78,19 @@ ${problemBox(problem)}<div class="field"><label for="code">Code</label>
   return document(site, title, body);
 }
 
-/** A page that shows a message and asks nothing. */
-export function sayPage(site: Site, heading: string, lines: readonly string[], back?: string): string {
+/** A page that shows a message and asks nothing. @param next - a link of ours that leads on */
+export function sayPage(
+  site: Site,
+  heading: string,
+  lines: readonly string[],
+  next?: { readonly to: string; readonly text: string },
+): string {
   const title = safeText(heading, 300);
   return document(
     site,
     title,
     html`<article class="card says"><h1>${title}</h1>${lines.map(line => html`<p>${safeText(line, 1_000)}</p>`)}${
-      back !== undefined && html`<p><a href="${back}">Try again</a></p>`
+      next && html`<p><a href="${next.to}">${next.text}</a></p>`
     }</article>`,
   );
 }

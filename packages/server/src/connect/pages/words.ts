@@ -9,13 +9,19 @@ interface Says {
 /** What came before this page is done. */
 const startAgain = 'If it is still needed, ask your assistant what is done already, and to start again.';
 
+/** What a browser asks at the reload of a page that is the answer to a form. */
+const agree = 'If your browser asks whether to send the form again, agree.';
+
 /** A problem of a form that was not sent by the button for it. */
 export const notPressed = 'Nothing was sent yet. Check your answers and press the button that sends them.';
 
 export const words = {
   unknown: {
     title: 'This link is not known',
-    lines: ['It may be mistyped, or it expired long ago.', startAgain],
+    lines: [
+      'It may be incomplete or very old, or the server was started again and has forgotten it. Nothing was sent now.',
+      startAgain,
+    ],
     status: 404,
   },
   expired: { title: 'This link has expired', lines: ['Nothing was sent.', startAgain], status: 410 },
@@ -28,7 +34,7 @@ export const words = {
     title: 'This was sent',
     lines: [
       'It is being finished, or was interrupted before it was: what became of it is not known yet.',
-      'It is not sent again. Look here again in a minute. If this page has not changed by then, go back to your assistant.',
+      'It is not sent again. This page looks again every few seconds. If it has not changed in a minute, go back to your assistant.',
       startAgain,
     ],
     status: 202,
@@ -40,7 +46,10 @@ export const words = {
   },
   withdrawn: {
     title: 'This is no longer needed',
-    lines: ['The question was answered elsewhere or taken back.'],
+    lines: [
+      'The question was answered elsewhere or taken back. Nothing was sent from here.',
+      'You can close this page and go back to your assistant.',
+    ],
     status: 410,
   },
   locked: {
@@ -53,11 +62,29 @@ export const words = {
     lines: ['Your answer arrived, but acting on it failed. Do not assume that anything was done.', startAgain],
     status: 500,
   },
+  /** Before the turn was taken. */
+  broken: {
+    title: 'Something went wrong here',
+    lines: [
+      'Nothing was done with what you entered, and the link still works.',
+      `Reload this page to try again. ${agree}`,
+      'If this page comes back, tell whoever runs this server.',
+    ],
+    status: 500,
+  },
   away: {
     title: 'This cannot be done right now',
     lines: [
-      'The server cannot reach the place where it keeps its pages.',
-      'Try again in a moment: open the link again.',
+      'The server cannot reach the place where it keeps its pages. Nothing was done with what you entered.',
+      `Reload this page in a moment to try again. ${agree}`,
+    ],
+    status: 503,
+  },
+  awayLook: {
+    title: 'This page cannot be shown right now',
+    lines: [
+      'The server cannot reach the place where it keeps its pages. What you sent before is kept if it arrived.',
+      'Reload this page in a moment.',
     ],
     status: 503,
   },
@@ -72,7 +99,10 @@ export const words = {
   },
   noSignIn: {
     title: 'Nobody can sign in here',
-    lines: ['This server is set up without a way to sign in.'],
+    lines: [
+      'This server has no way to find out who you are, so this page cannot be used. Nothing was sent.',
+      'Tell whoever runs this server, and go back to your assistant.',
+    ],
     status: 503,
   },
   notYet: {
@@ -85,6 +115,13 @@ export const words = {
     lines: ['It did not come from our own page in this browser. Open the link again and send it from there.'],
     status: 403,
   },
-  tooLarge: { title: 'This is too large', lines: ['What was sent is larger than this page accepts.'], status: 413 },
+  tooLarge: {
+    title: 'This is too large',
+    lines: [
+      'What was sent is larger than this page accepts. Nothing was done with it, and the link still works.',
+      'Go back in your browser, shorten what you entered, and send it again.',
+    ],
+    status: 413,
+  },
   notHere: { title: 'There is nothing here', lines: ['Open the link your assistant showed.'], status: 404 },
 } satisfies Record<string, Says>;
