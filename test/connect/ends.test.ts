@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import { html } from '@midcall/core/page';
 import { midcall } from '@midcall/server';
-import { connect, type PageKind, pageOf } from '@midcall/server/connect';
+import { confirm, connect, type PageKind, pageOf } from '@midcall/server/connect';
 import { memoryStore } from '@midcall/server/stores/memory';
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
@@ -146,6 +146,27 @@ describe.each(eras)('%s: the end of a page', era => {
     ]);
   });
 
+  it('a form whose turn was taken without the store saying so has its effect, once', async () => {
+    const { store, breaks } = breakable();
+    let effects = 0;
+    const { person, result } = await opened(
+      era,
+      kindOf(() => {
+        effects += 1;
+        return null;
+      }),
+      { store, clock: noWaits() },
+    );
+    let times = 0;
+    breaks.afterSet = key => {
+      if (key.startsWith('page-turn:') && ++times === 1) throw away();
+    };
+    expect((await person.send({})).title).toBe('This is done');
+    expect(await result).toBe('accept null page out-of-band');
+    expect((await person.send({})).title).toBe('This is done');
+    expect([effects, times]).toEqual([1, 2]);
+  });
+
   it('an answer that was taken is not said to be undone where the store is away when its page is looked at', async () => {
     const { store, breaks } = breakable();
     const { person, result } = await opened(
@@ -241,4 +262,19 @@ describe('a page of another server', () => {
     expect(status).toBe(410);
     expect(text).toMatch(/Nothing was sent from here\..*go back to your assistant/su);
   });
+});
+
+it('two who take the turn of a page at a store that acknowledges neither know which of them has it', async () => {
+  const { store, breaks } = breakable();
+  const host = { store, sealer: createSealer(keyRing(keys)), clock: noWaits(), wake: noWake, warn() {}, audit() {} };
+  const [one, two] = [new PageRecords(host), new PageRecords(host)];
+  const page = { pageId: newPageId(), ...confirm(), dueAt: Date.now() + 60_000 } as unknown as PageAsk;
+  await one.issue(page);
+  let times = 0;
+  breaks.afterSet = () => {
+    if (++times <= 2) throw away();
+  };
+  const taken = await Promise.all([one.takeTurn(page, 'accept'), two.takeTurn(page, 'accept')]);
+  expect(taken.filter(Boolean)).toHaveLength(1);
+  expect(await one.takeTurn(page, 'accept')).toBe(false);
 });

@@ -91,7 +91,7 @@ describe.each(eras)('%s', era => {
     expect(made.asked).toHaveLength(0);
     const kept = (kind: RegExp) => [...made.store].filter(([key]) => kind.test(key));
     expect(kept(/^page:/)).toHaveLength(3);
-    expect(kept(/^page-turn:/).map(([, how]) => how)).toEqual(Array(3).fill('withdrawn'));
+    expect(kept(/^page-turn:/).map(([, turn]) => turn.split(' ')[0])).toEqual(Array(3).fill('withdrawn'));
     expect(await made.call({ many: 3 })).toBe('decline,decline,decline');
   });
 

@@ -9,7 +9,7 @@
  * - page-record-R4 Five codes may be tried, across processes; then the link is useless.
  * - page-record-R5 If the store is briefly unavailable, nothing ends: waiters keep waiting, and the outcome of a page is
  *   written as soon as the store is back. If the turn was taken and no outcome is known, that is reported, and the turn is not
- *   given again.
+ *   given again. Whoever got the turn learns so even if the store's acknowledgement was lost.
  * - page-record-R6 A record that cannot be opened counts as missing, and operators are told once.
  */
 
@@ -34,8 +34,8 @@ const maxTries = 5;
 /** How long after its expiry a link still shows the outcome of the page, in milliseconds. */
 const REMEMBERED_MS = 24 * 60 * 60_000;
 const WATCH_MS = 1_000;
-/** Milliseconds to wait between attempts to record the outcome of a page. */
-const SETTLE_AGAIN_MS = [100, 400, 1_500, 4_000, 4_000];
+/** Milliseconds to wait between attempts to take the turn of a page, or to record its outcome. */
+const AGAIN_MS = [100, 400, 1_500, 4_000, 4_000];
 const PURPOSE = 'page';
 /** How many page records a process remembers. */
 const MAX_KNOWN = 256;
@@ -133,10 +133,16 @@ export class PageRecords {
 
   /** Takes the one turn (page-record-R2, page-record-R3). @returns true for the one who got it */
   async takeTurn(page: PageAsk, how: 'accept' | 'decline' | 'withdrawn' | 'locked'): Promise<boolean> {
-    if (this.#host.clock.now() >= page.dueAt) return false;
-    const { name } = this.#know(page.pageId);
-    const ttlMs = page.dueAt - this.#host.clock.now() + REMEMBERED_MS;
-    return this.#host.store.set(`page-turn:${name}`, how, { ttlMs, ifAbsent: true });
+    const { store, clock } = this.#host;
+    const key = `page-turn:${this.#know(page.pageId).name}`;
+    // No two are alike, so that a turn that was written without being acknowledged is known to be ours.
+    const turn = `${how} ${randomBytes(16).toString('base64url')}`;
+    return this.#again(async () => {
+      const left = page.dueAt - clock.now();
+      if (left <= 0) return false;
+      const isWritten = await store.set(key, turn, { ttlMs: left + REMEMBERED_MS, ifAbsent: true });
+      return isWritten || (await store.get(key)) === turn;
+    });
   }
 
   /** Counts one try of a code. @returns how many tries are left after it, or undefined if none was left */
@@ -154,18 +160,22 @@ export class PageRecords {
     const { name } = this.#know(page.pageId);
     const ttlMs = Math.max(1, page.dueAt - this.#host.clock.now()) + REMEMBERED_MS;
     const sealed = this.#seal(`page-result:${name}`, outcome);
+    await this.#again(() => this.#host.store.set(`page-result:${name}`, sealed, { ttlMs }));
+    for (const wake of this.#waiting.get(name) ?? []) wake();
+    this.#host.wake.wake(pageName(name));
+  }
+
+  /** Attempts what may be done twice, again while the store is briefly unavailable. */
+  async #again<T>(operate: () => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       try {
-        await this.#host.store.set(`page-result:${name}`, sealed, { ttlMs });
-        break;
+        return await operate();
       } catch (error) {
-        const wait = SETTLE_AGAIN_MS[attempt];
+        const wait = AGAIN_MS[attempt];
         if (wait === undefined || !isMidcallError(error, 'store/unavailable')) throw error;
         await new Promise<void>(resolve => void this.#host.clock.after(wait, resolve));
       }
     }
-    for (const wake of this.#waiting.get(name) ?? []) wake();
-    this.#host.wake.wake(pageName(name));
   }
 
   /**
@@ -272,6 +282,7 @@ export class PageRecords {
 
 /** @returns undefined for the turn of somebody who answers */
 function ended(turn: string): 'withdrawn' | 'locked' | 'declined' | undefined {
-  if (turn === 'withdrawn' || turn === 'locked') return turn;
-  return turn === 'decline' ? 'declined' : undefined;
+  const [how] = turn.split(' ');
+  if (how === 'withdrawn' || how === 'locked') return how;
+  return how === 'decline' ? 'declined' : undefined;
 }
