@@ -107,12 +107,15 @@ export const words = {
   },
   notYet: {
     title: 'Enter your code first',
-    lines: ['Open the link again and type the code your assistant shows.'],
+    lines: ['Nothing was done yet. Open the link again and type the code your assistant shows.'],
     status: 403,
   },
   forged: {
     title: 'This form was not accepted',
-    lines: ['It did not come from our own page in this browser. Open the link again and send it from there.'],
+    lines: [
+      'It did not come from our own page in this browser, so nothing was done with it.',
+      'Open the link again and send it from there.',
+    ],
     status: 403,
   },
   tooLarge: {
