@@ -18,14 +18,15 @@ import { pastCode } from './visitor.ts';
 
 const away = () => new MidcallError('store/unavailable', 'The store cannot be reached.');
 
-/** A clock on which the waits for a store that is away are over at once, and the longer ones of a call never. */
-function noWaits() {
-  return { now: Date.now, after: (ms: number, fn: () => void) => (ms <= 4_000 ? cleared(fn) : () => {}) };
-}
-function cleared(fn: () => void) {
-  const turn = setImmediate(fn);
-  return () => clearImmediate(turn);
-}
+/** A clock on which the waits between two attempts at a store that is away are over at once, and no other wait ever is. */
+const noWaits = () => ({
+  now: Date.now,
+  after(ms: number, fn: () => void) {
+    if (![100, 400, 1_500, 4_000].includes(ms)) return () => {};
+    const turn = setImmediate(fn);
+    return () => clearImmediate(turn);
+  },
+});
 
 /** A store of which the test can break each operation. */
 function breakable() {
