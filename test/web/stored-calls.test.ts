@@ -130,7 +130,7 @@ it('call-file-C4: calls are there from their beginning, and in doubt if their de
   const copy = join(later, 'calls.jsonl');
   writeFileSync(copy, `${JSON.stringify({ ...begun, by: { ...by, pid: killed.pid } })}\n`);
   expect(await callFile(copy).read()).toMatchObject([
-    { context: { name: 'look', arguments: { what: 'never' } }, outcome: { how: 'abandoned' } },
+    { context: { name: 'look', arguments: { what: 'never' } }, outcome: { how: 'abandoned', inDoubt: true } },
   ]);
   const next = await session(later);
   expect(rows((await next.visitor.get('/history')).text)).toEqual([at]);

@@ -19,6 +19,12 @@ const events = { 'content-type': 'text/event-stream' };
 const answer = (response: ServerResponse, id: unknown, result: object): void =>
   void response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
 
+const page = '<html>Bad gateway</html>';
+const failed = (response: ServerResponse, id: unknown): void =>
+  void response
+    .writeHead(503, json)
+    .end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'This server is stopping.' } }));
+
 /** Ways not to answer a call. */
 const endings: Readonly<Record<string, (response: ServerResponse, id: unknown) => void>> = {
   closed: response => void response.writeHead(200, events).end(': nothing\n\n'),
@@ -32,6 +38,13 @@ const endings: Readonly<Record<string, (response: ServerResponse, id: unknown) =
     void response.writeHead(200, { ...json, 'content-length': '100' }).write('{', () => response.destroy()),
   'an answer to another request': response => answer(response, 'other', {}),
   'nothing but 202': response => void response.writeHead(202).end(),
+  ...Object.fromEntries(
+    [500, 502, 503, 504].map(status => [
+      `HTTP ${status}`,
+      (response: ServerResponse) => void response.writeHead(status, { 'content-type': 'text/html' }).end(page),
+    ]),
+  ),
+  'an error without the id of the request': response => failed(response, 'server-error'),
   'a null result': (response, id) =>
     void response.writeHead(200, json).end(JSON.stringify({ jsonrpc: '2.0', id, result: null })),
   'a null result in an event': (response, id) =>
@@ -94,6 +107,7 @@ async function serve(era: Era, { port = 0, hasSessions = false, lineEnd = '\n' }
       if (id === undefined) return void response.writeHead(202).end();
       const ending = endings[params?.name ?? ''];
       if (ending) return ending(response, id);
+      if (params?.name === 'refused') return failed(response, id);
       if (params?.name === 'asks oddly') {
         const event = (sent: object): string =>
           `event: message${lineEnd}data: ${JSON.stringify(sent)}${lineEnd}${lineEnd}`;
@@ -142,13 +156,27 @@ describe.each(few(eras, '2026-07-28'))('a server of %s that does not answer a ca
       const { target } = await serve(era);
       const connection = await connected(target, era);
       const outcome = await call(connection, name);
-      expect(outcome).toEqual({ how: 'abandoned', message: expect.stringContaining(inDoubt) });
+      expect(outcome).toEqual({ how: 'abandoned', message: expect.stringContaining(inDoubt), inDoubt: true });
+      expect(outcome).not.toMatchObject({ message: expect.stringContaining('html') });
+      if (name.startsWith('HTTP')) expect(outcome).toMatchObject({ message: expect.stringContaining(`(${name})`) });
       await expect(connection.forward({ method: 'own/method', params: { name } })).rejects.toThrow(inDoubt);
       expect(await call(connection, 'works')).toMatchObject({ how: 'completed' });
       expect(connection.state).toBe('ready');
     },
   );
 });
+
+it.each(eras)(
+  'a server of %s that answers a call with an error of its own is heard, whatever the status, and nothing is in doubt',
+  async era => {
+    const { target, asked } = await serve(era);
+    const connection = await connected(target, era);
+    const error = { code: -32000, message: 'This server is stopping.' };
+    expect(await call(connection, 'refused')).toEqual({ how: 'refused', ...error });
+    expect(await connection.forward({ method: 'own/method', params: { name: 'refused' } })).toEqual({ error });
+    expect(asked.filter(method => method === 'tools/call')).toHaveLength(1);
+  },
+);
 
 it.each(eras)(
   'a server of %s is asked again, once, for what changes nothing where its first answer is cut off',

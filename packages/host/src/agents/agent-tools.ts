@@ -217,7 +217,7 @@ class AgentCalls {
     }
     const { readOnlyHint, idempotentHint } = tool.annotations ?? {};
     if (readOnlyHint || idempotentHint) return this.#sent(agentCall, signal);
-    return { how: 'abandoned', message: inDoubt(agentCall.name) };
+    return { how: 'abandoned', message: inDoubt(agentCall.name), inDoubt: true };
   }
 
   #outcomeOf(id: string): { readonly outcome: Promise<CallOutcome>; stop(): void } {

@@ -9,7 +9,7 @@ import { invalidResultIssue, issueText, withoutDump } from '@midcall/core/sdk-se
 import { type Clock, MAX_TIMER_MS } from '@midcall/core/time';
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { CallContext, Question } from '../question/index.ts';
-import { isConnectionGone, isNeverSent, neverSent } from '../sdk-seam/index.ts';
+import { isConnectionGone, isInDoubt, isNeverSent, neverSent } from '../sdk-seam/index.ts';
 import { callTimeout } from './call-timeout.ts';
 import type { CallProgress, Calls, RunningCall } from './calls.ts';
 
@@ -35,8 +35,11 @@ export type CallOutcome =
   /** The person stopped it. */
   | { readonly how: 'cancelled' }
   | { readonly how: 'timed-out'; readonly message: string }
-  /** The host gave up, since it could not ask or a request was hostile; it may be tried again by hand. */
-  | { readonly how: 'abandoned'; readonly message: string }
+  /**
+   * The host gave up, since it could not ask or a request was hostile, or no answer came; it may be tried again by hand. `inDoubt`:
+   * true if it may have been carried out, as the message says.
+   */
+  | { readonly how: 'abandoned'; readonly message: string; readonly inDoubt?: true }
   /** The connection is gone; `nothingSent`: true if it was before anything of the call was sent. */
   | { readonly how: 'server-gone'; readonly message: string; readonly nothingSent?: true };
 
@@ -243,7 +246,8 @@ function outcomeOf(
   if (isMidcallError(error, 'host/cancelled')) return { how: 'cancelled' };
   if (isMidcallError(error, 'host/server-gone'))
     return { how: 'server-gone', message: error.message, ...(isNeverSent(error) && { nothingSent: true }) };
-  if (isMidcallError(error)) return { how: 'abandoned', message: error.message };
+  if (isMidcallError(error))
+    return { how: 'abandoned', message: error.message, ...(isInDoubt(error) && { inDoubt: true }) };
   const { cause } = error as { cause?: unknown };
   if (isMidcallError(cause, 'host/unauthorized')) return { how: 'abandoned', message: cause.message };
   const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };

@@ -1,13 +1,18 @@
 /**
  * Requests over HTTP that would have no end: the server takes one and then closes, cuts or empties the stream that its answer
  * belongs on. A stream whose events have ids is resumed first, by the SDK; when nothing is left to resume, the request fails. One
- * that changes nothing is sent again first, once: the replica that served it may have died.
+ * that changes nothing is sent again first, once: the replica that served it may have died. A request at which the server or a
+ * proxy fails has an end, but only an error of JSON-RPC says what became of it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { own } from '@midcall/core/json';
 import { type ApartOptions, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
-import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  isJSONRPCErrorResponse,
+  type JSONRPCErrorResponse,
+  type StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 
 /** What has come back for one request. */
 interface Response {
@@ -59,7 +64,7 @@ export class AnsweredRequests {
       const { id, method } = message;
       // Who listens for the end of a stream deals with it.
       if (id === undefined || method === undefined || options?.onRequestStreamEnd) return send(message, options);
-      const answered = (): Promise<void> => this.#answered(message, options, send);
+      const answered = (): Promise<void> => this.#answered(message, options, send, transport);
       if (!repeatable.has(method)) return answered();
       return answered().catch((error: unknown) => {
         if (isBroken(error)) return answered();
@@ -98,6 +103,7 @@ export class AnsweredRequests {
     message: JsonRpcMessage,
     options: ApartOptions | undefined,
     send: (message: JsonRpcMessage, options?: ApartOptions) => Promise<void>,
+    transport: StreamableHTTPClientTransport,
   ): Promise<void> {
     const { id, method } = message;
     const about: Response = { transport: this, isOk: false, isStream: false, isOdd: false };
@@ -116,8 +122,12 @@ export class AnsweredRequests {
             if (!about.isStream) settle(unanswered(about));
           },
           (error: unknown) => {
-            const mayHaveRun = about.isOk || isCutOff(error);
-            settle(mayHaveRun && !introductions.has(method) ? unanswered({ isOdd: isOdd(error) }, error) : error);
+            if (introductions.has(method)) return settle(error);
+            if (about.isOk || isCutOff(error)) return settle(unanswered({ isOdd: isOdd(error) }, error));
+            if (!hasFailed(error) || repeatable.has(method)) return settle(error);
+            const answer = answerIn(error, id);
+            if (answer) transport.onmessage?.(answer);
+            settle(unanswered({ status: error.status }, error));
           },
         ),
       );
@@ -141,16 +151,38 @@ const isBroken = (error: unknown): boolean =>
   isCutOff(error) ||
   gatewayStatuses.has((error as { readonly status?: unknown }).status);
 
-function unanswered({ isOdd: cameOdd }: Pick<Response, 'isOdd'>, cause?: unknown): MidcallError {
-  const what = cameOdd
-    ? 'The server answered with something that is not a JSON-RPC 2.0 response'
-    : 'The connection to the server ended before its answer came';
-  return new MidcallError(
-    'host/abandoned',
-    `${what}. The request may have been carried out: find out what took effect before sending it again.`,
-    cause === undefined ? {} : { cause },
-  );
+/** True if the server, or a proxy in front of it, failed at a request that may have reached the server. */
+const hasFailed = (error: unknown): error is { readonly status: number } =>
+  ((error as { readonly status?: unknown }).status as number) >= 500;
+
+/** The server's own answer to a request in a response that failed: an error of JSON-RPC with its id. */
+function answerIn(error: unknown, id: unknown): JSONRPCErrorResponse | undefined {
+  try {
+    const answer: unknown = JSON.parse(String(own(own(error, 'data'), 'text')));
+    return isJSONRPCErrorResponse(answer) && answer.id === id ? answer : undefined;
+  } catch {
+    return undefined;
+  }
 }
+
+function unanswered(
+  { isOdd: cameOdd, status }: Partial<Response> & { status?: number },
+  cause?: unknown,
+): MidcallError {
+  const what =
+    status !== undefined
+      ? `The server, or a proxy in front of it, failed before an answer came (HTTP ${status})`
+      : cameOdd
+        ? 'The server answered with something that is not a JSON-RPC 2.0 response'
+        : 'The connection to the server ended before its answer came';
+  return new MidcallError('host/abandoned', `${what}. ${mayHaveTakenEffect}`, cause === undefined ? {} : { cause });
+}
+
+const mayHaveTakenEffect = 'The request may have been carried out: find out what took effect before sending it again.';
+
+/** True for the error of a request that got no answer and may have been carried out. */
+export const isInDoubt = (error: unknown): boolean =>
+  isMidcallError(error, 'host/abandoned') && error.message.endsWith(mayHaveTakenEffect);
 
 const beforeSending = new Set<unknown>(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 

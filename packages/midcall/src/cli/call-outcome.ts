@@ -99,7 +99,7 @@ export function exitOf(outcome: CallOutcome): ExitName {
     case 'cancelled':
       return 'interrupted';
     case 'abandoned':
-      return 'unanswered';
+      return outcome.inDoubt ? 'noServer' : 'unanswered';
     case 'timed-out':
     case 'server-gone':
       return 'noServer';

@@ -16,7 +16,7 @@ export const exitCodes = {
   noServer: {
     code: 3,
     meaning:
-      'The server could not be started (for example, its port is taken) or reached, stopped, or did not answer in time.',
+      'The server could not be started (for example, its port is taken) or reached, stopped, broke off, or did not answer in time.',
   },
   unanswered: {
     code: 4,

@@ -98,7 +98,7 @@ function endedOrInDoubt(call: StoredCall): readonly StoredCall[] {
   const { by, ...rest } = call as StoredCall & { readonly by: ProcessMark };
   if (mayRun(by)) return [];
   const message = 'The process that made this call is gone, so how it ended is not known. It may have taken effect.';
-  return [{ ...rest, outcome: { how: 'abandoned', message } }];
+  return [{ ...rest, outcome: { how: 'abandoned', message, inDoubt: true } }];
 }
 
 /**
