@@ -13,6 +13,7 @@ import { handClock } from '../host/clock.ts';
 import { pairs, reply, stage, textOf } from './stage.ts';
 import { ring, until, untilAfterRoots, untilArmed } from './until.ts';
 
+const inDoubt = 'What this call did is in doubt: find out what took effect before calling again.';
 const says = (text: string) => ({ content: [{ type: 'text' as const, text }] });
 const yes = { action: 'accept', content: { value: true } } as const;
 const form = z.object({ value: z.boolean() });
@@ -167,7 +168,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
     const call = on.client.callTool(make);
     await until(() => on.inbox.list().length === 1);
     on.connection()!.cancel(on.inbox.list()[0]!.call!.id);
-    expect(await call).toMatchObject({ isError: true, ...says('The person stopped this call.') });
+    expect(await call).toMatchObject({ isError: true, ...says(`The person stopped this call. ${inDoubt}`) });
   });
 });
 

@@ -4,7 +4,7 @@ import { type CallOutcome, type CallQuestion, type Question, type Reply, Rules }
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { agentReply } from '../../../packages/host/src/agents/agent-reply.ts';
-import { printOutcome } from '../../../packages/midcall/src/cli/call-outcome.ts';
+import { exitOf, printOutcome } from '../../../packages/midcall/src/cli/call-outcome.ts';
 import { memoryStore } from '../../../packages/server/src/stores/memory.ts';
 import { grown } from '../../fixtures/grown.ts';
 import { nextQuestion } from '../person.ts';
@@ -38,6 +38,15 @@ function toldOf(outcome: CallOutcome): readonly string[] {
   return [agentReply(outcome).text, lines.join('\n')];
 }
 
+const run = ({ attachment }: Pick<Wired, 'attachment'>, signal: AbortSignal): Promise<unknown> =>
+  attachment.run({ kind: 'tool', name: 'act', arguments: {} }, { signal }).catch((error: unknown) => error);
+
+it('a script learns by its exit code that a call may have been carried out, and does not take it for an unanswered question', () => {
+  const abandoned = { how: 'abandoned', message: 'It broke off.' } as const;
+  expect(exitOf({ ...abandoned, inDoubt: true })).toBe('noServer');
+  expect(exitOf(abandoned)).toBe('unanswered');
+});
+
 describe.each(eras)('%s', era => {
   const host = async (options: Partial<WiredOptions> = {}) => {
     const on = await wired(era, { tool: async () => 'done', ...options });
@@ -64,6 +73,24 @@ describe.each(eras)('%s', era => {
       for (const told of toldOf(on.ends[0]!)) expect(told).toContain(inDoubt);
     },
   );
+
+  it('a call that the person cancels is in doubt once it was sent', async () => {
+    const cancel = new AbortController();
+    const on = await host({ tool: async () => cancel.abort() });
+    await run(on, cancel.signal);
+    expect(on.ends).toEqual([{ how: 'cancelled' }]);
+    for (const told of toldOf(on.ends[0]!)) expect(told).toContain(inDoubt);
+  });
+
+  it('a call that the person cancels while they are asked about it has sent nothing', async () => {
+    const cancel = new AbortController();
+    const rules = new Rules({ rules: [{ server: 'notes', tools: '*', effect: 'ask' }] });
+    const on = await host({ rules, answer: () => void cancel.abort() });
+    await run(on, cancel.signal);
+    expect(on.calls()).toEqual([]);
+    expect(on.ends).toEqual([{ how: 'cancelled', nothingSent: true }]);
+    for (const told of toldOf(on.ends[0]!)) expect(told).toMatch(/Nothing was sent\.$/);
+  });
 
   it('a call ends with what its sign-in says, if an authorization server is what was not reached', async () => {
     const on = await host();

@@ -25,15 +25,18 @@ function textOf(outcome: CallOutcome): string {
     case 'refused':
       return `The server refused the call: ${outcome.message}`;
     case 'cancelled':
-      return 'The person stopped the call.';
+      return outcome.nothingSent
+        ? 'The person stopped the call. Nothing was sent.'
+        : `The person stopped the call. ${notKnown}`;
     case 'timed-out':
     case 'server-gone':
-      if ('nothingSent' in outcome) return outcome.message;
-      return `${outcome.message} It is not known what the call has done. Find that out before you make it again.`;
+      return 'nothingSent' in outcome ? outcome.message : `${outcome.message} ${notKnown}`;
     default:
       return outcome.message;
   }
 }
+
+const notKnown = 'It is not known what the call has done. Find that out before you make it again.';
 
 function resultText(result: Readonly<Record<string, unknown>>): string {
   const blocks = Array.isArray(result['content']) ? result['content'] : [];

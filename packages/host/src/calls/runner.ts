@@ -32,8 +32,8 @@ export type CallOutcome =
       /** Its other members, unchanged. */
       readonly data?: unknown;
     }
-  /** The person stopped it. */
-  | { readonly how: 'cancelled' }
+  /** The person stopped it; `nothingSent`: true if it was before anything of it was sent. */
+  | { readonly how: 'cancelled'; readonly nothingSent?: true }
   | { readonly how: 'timed-out'; readonly message: string }
   /**
    * The host gave up, since it could not ask or a request was hostile, or no answer came; it may be tried again by hand. `inDoubt`:
@@ -184,6 +184,7 @@ export class CallRunner {
         abort.abort(callOver);
       }
     };
+    let isSent = resumed;
     try {
       const opening = gate();
       if (opening) {
@@ -191,13 +192,16 @@ export class CallRunner {
         await orAborted(opening, abort.signal);
         goOn();
       } else abort.signal.throwIfAborted();
-      const go = () => this.#send(call, send);
+      const go = () => {
+        isSent = true;
+        return this.#send(call, send);
+      };
       const sent = await (consent && kind === 'tool' && !resumed ? consent(call, go, options.onConsentAsked) : go());
       ended(completed(sent));
       return sent.result;
     } catch (error) {
       const reason = abort.signal.aborted ? abort.signal.reason : error;
-      ended(outcomeOf(reason));
+      ended(outcomeOf(reason, isSent));
       throw reason;
     }
   }
@@ -239,11 +243,15 @@ function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** What an error means for the call that it ended. */
+/**
+ * What an error means for the call that it ended.
+ * @param isSent - true if something of the call may have been sent
+ */
 function outcomeOf(
   error: unknown,
+  isSent: boolean,
 ): Extract<CallOutcome, { how: Exclude<CallOutcome['how'], 'completed' | 'tool-error'> }> {
-  if (isMidcallError(error, 'host/cancelled')) return { how: 'cancelled' };
+  if (isMidcallError(error, 'host/cancelled')) return { how: 'cancelled', ...(!isSent && { nothingSent: true }) };
   if (isMidcallError(error, 'host/server-gone'))
     return { how: 'server-gone', message: error.message, ...(isNeverSent(error) && { nothingSent: true }) };
   if (isMidcallError(error))

@@ -25,7 +25,11 @@ export function printOutcome(
         ]);
       return;
     case 'cancelled':
-      say(['midcall: the call was cancelled']);
+      say(
+        outcome.nothingSent
+          ? ['midcall: the call was cancelled. Nothing was sent.']
+          : ['midcall: the call was cancelled', notKnown],
+      );
       return;
     case 'timed-out':
     case 'server-gone':

@@ -5,6 +5,7 @@ import { defined } from '@midcall/core/json';
 import type { CallContext, CallOutcome, Reply } from '@midcall/host';
 import type { Passed } from '@midcall/server';
 import { upstreamError } from '../link/index.ts';
+import { callInDoubt } from '../upstream/index.ts';
 
 /** A result as it is sent. */
 export type WireResult = Readonly<Record<string, unknown>>;
@@ -22,7 +23,10 @@ export function resultOf(outcome: CallOutcome, kind: CallContext['kind']): WireR
     case 'refused':
       throw upstreamError({ code: outcome.code, message: outcome.message, ...defined({ data: outcome.data }) });
     case 'cancelled':
-      return unanswered(kind, 'The person stopped this call.');
+      return unanswered(
+        kind,
+        `The person stopped this call. ${outcome.nothingSent ? 'Nothing was sent.' : callInDoubt}`,
+      );
     default:
       return unanswered(kind, outcome.message);
   }

@@ -1,3 +1,3 @@
 export { withheld } from './upstream.ts';
 export type { Sample, UpstreamCall } from './upstream-calls.ts';
-export { UpstreamSession, type UpstreamSessionOptions } from './upstream-session.ts';
+export { callInDoubt, UpstreamSession, type UpstreamSessionOptions } from './upstream-session.ts';

@@ -348,7 +348,7 @@ function outcomeForHosts(outcome: CallOutcome, connection: Connection, warn: (me
 }
 
 /** A host makes a call again that it takes to have failed, and the server is started again for it. */
-const callInDoubt = 'What this call did is in doubt: find out what took effect before calling again.';
+export const callInDoubt = 'What this call did is in doubt: find out what took effect before calling again.';
 
 /** @param reason - why the server has gone, with its own last words */
 function goneForHosts(reason: string, connection: Connection, warn: (message: string) => void): string {
