@@ -199,6 +199,27 @@ it.each(eras)(
   },
 );
 
+it.each(eras)('a server of %s may be silent for longer than the five minutes that Node waits', async era => {
+  const sent: { readonly method: string; readonly headersTimeout?: number; readonly bodyTimeout?: number }[] = [];
+  const node = globalThis as unknown as Record<
+    symbol,
+    { dispatch(request: (typeof sent)[number], on: unknown): boolean }
+  >;
+  const key = Symbol.for('undici.globalDispatcher.1');
+  const { target } = await serve(era);
+  // Node makes the dispatcher when something of its fetch is first used.
+  void globalThis.Headers;
+  const usual = node[key]!;
+  onTestFinished(() => void Object.assign(node, { [key]: usual }));
+  node[key] = { dispatch: (request, on) => sent.push(request) > 0 && usual.dispatch(request, on) };
+  const connection = await connected(target, era);
+  expect(await call(connection, 'works')).toMatchObject({ how: 'completed' });
+  const posted = sent.filter(({ method }) => method === 'POST');
+  expect(posted.length).toBeGreaterThan(1);
+  for (const request of posted) expect(request).toMatchObject({ headersTimeout: 0, bodyTimeout: 0 });
+  for (const { bodyTimeout } of sent.filter(({ method }) => method === 'GET')) expect(bodyTimeout).toBeUndefined();
+});
+
 it('a stream with event ids is resumed, and the call has its result', async () => {
   const { target, asked } = await serve('2025-11-25');
   const connection = await connected(target, '2025-11-25');

@@ -25,7 +25,7 @@ import { originOf, type ServerEntry, type ServerTarget, taskServerOf } from '../
 import { type Catalogue, listProblem, readCatalogue } from './catalogue.ts';
 import { attachOptionsOf, type ConnectionOptions, checkConnection } from './connection-options.ts';
 import { terminate } from './terminate.ts';
-import { openTransport, type PausableTransport } from './transport.ts';
+import { openTransport, type PausableTransport, patientFetch } from './transport.ts';
 import { failedToAnswer, LastWords } from './unreached.ts';
 import { WireWatch } from './wire-watch.ts';
 
@@ -477,7 +477,7 @@ function askingForLogs(
 /** Signs in to a server. @returns undefined for a command, if nothing may be stored, or if the person gave a token of their own */
 function authorizerOf(
   target: ServerTarget,
-  { authorization, client, principal = 'local', fetch = globalThis.fetch, clock = systemClock }: ConnectionOptions,
+  { authorization, client, principal = 'local', fetch = patientFetch, clock = systemClock }: ConnectionOptions,
   ask: AuthorizerOptions['ask'],
 ): Authorizer | undefined {
   if (!authorization || target.kind !== 'url' || hasOwnToken(target)) return undefined;

@@ -20,7 +20,7 @@ export interface TransportOptions {
   readonly onStray?: (line: string) => void;
   /** The server's process, if it is running already; its standard error is read by whoever started it. */
   readonly running?: ChildProcessWithoutNullStreams | undefined;
-  /** Makes the requests to a server that is reached over HTTP. */
+  /** Makes the requests to a server that is reached over HTTP; {@link patientFetch} if absent. */
   readonly fetch?: typeof fetch;
   readonly clock?: Clock;
   /** The largest message, in bytes; the connection is unusable after a larger one. Default 10,485,760 (10 MiB). */
@@ -43,6 +43,27 @@ export type PausableTransport = Transport & {
 /** The default limit for one message, in bytes; the SDK's own for standard input and output. */
 const usualMessageBytes = 10 * 1024 * 1024;
 
+/**
+ * The global fetch, which would give a server up after five minutes of silence, without that for what is sent to it: how long an
+ * answer may take is for the limit of the call to say, and a person may think for longer.
+ */
+export const patientFetch: typeof fetch = (input, init) => {
+  const usual = (globalThis as { [dispatcherKey]?: Dispatcher })[dispatcherKey];
+  if (init?.method !== 'POST' || !usual) return globalThis.fetch(input, init);
+  const patient: Dispatcher = {
+    dispatch: (request, handler) => usual.dispatch({ ...request, headersTimeout: 0, bodyTimeout: 0 }, handler),
+  };
+  return globalThis.fetch(input, { ...init, dispatcher: patient } as unknown as RequestInit);
+};
+
+/** The part of what sends the requests of the global fetch that is used here. */
+interface Dispatcher {
+  dispatch(request: object, handler: unknown): boolean;
+}
+
+/** Where Node and every version of undici keep it. */
+const dispatcherKey = Symbol.for('undici.globalDispatcher.1');
+
 /** The transport to a server: Streamable HTTP for a URL, stdio for a command. */
 export function openTransport(
   target: ServerTarget,
@@ -50,7 +71,7 @@ export function openTransport(
     onStderr,
     onStray,
     running,
-    fetch = globalThis.fetch,
+    fetch = patientFetch,
     clock = systemClock,
     mostBytes = usualMessageBytes,
     onTooLarge,
