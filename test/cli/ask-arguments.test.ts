@@ -22,7 +22,16 @@ async function typed(lines: readonly string[], optional = false) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const terminal = new Terminal({ input, output, plain: true });
   input.end(lines.map(line => `${line}\n`).join(''));
-  const values = await askArguments(terminal, argumentsOf(schema), {}, { optional, earlier: new Map() });
+  const values = await askArguments(
+    terminal,
+    argumentsOf(schema),
+    {},
+    {
+      optional,
+      earlier: new Map(),
+      over: new AbortController().signal,
+    },
+  );
   terminal.close();
   return { values, said: String(output.read()) };
 }

@@ -40,29 +40,40 @@ export function argumentsOf(inputSchema: unknown): readonly Argument[] {
 
 type ArgumentValues = Readonly<Record<string, unknown>>;
 
+/** How arguments are asked for. */
+interface AskOptions {
+  /** True if the person may fill in the optional ones, too. */
+  readonly optional: boolean;
+  /** Earlier values, by argument, newest first. */
+  readonly earlier: ReadonlyMap<string, readonly string[]>;
+  /** Fires when no call can be made any more; the prompt that is open then must be ended, too. */
+  readonly over: AbortSignal;
+}
+
 /**
- * Asks for every required argument that is missing; then, if `all` is true, lets the person fill in the others.
- * @param earlier - earlier values, by argument, newest first
- * @returns undefined if the person left
+ * Asks for every required argument that is missing; then, if `optional` is true, lets the person fill in the others.
+ * @returns undefined if the person left, or it was over; what had been entered is written out then
  */
 export async function askArguments(
   terminal: Terminal,
   all: readonly Argument[],
   start: ArgumentValues,
-  { optional, earlier }: { readonly optional: boolean; readonly earlier: ReadonlyMap<string, readonly string[]> },
+  { optional, earlier, over }: AskOptions,
 ): Promise<ArgumentValues | undefined> {
   const secrets = secretNames(all);
   const ask = (argument: Argument, values: ArgumentValues) =>
     askOne(terminal, argument, values, { secret: secrets.has(argument.name), earlier });
   let entered = start;
+  const leave = (): undefined => void terminal.say(notSent(start, entered, secrets));
   for (const argument of all.filter(({ name, required }) => required && !Object.hasOwn(start, name))) {
-    const next = await ask(argument, entered);
-    if (next === undefined) return undefined;
+    const next = over.aborted ? undefined : await ask(argument, entered);
+    if (next === undefined) return leave();
     entered = next;
   }
   const rest = all.filter(({ required }) => !required);
   if (!optional || rest.length === 0) return entered;
   for (;;) {
+    if (over.aborted) return leave();
     const chosen = await terminal.choose({
       message: 'Call it, or fill in more?',
       choices: [
@@ -71,7 +82,7 @@ export async function askArguments(
       ],
       initial: call,
     });
-    if (chosen === undefined) return undefined;
+    if (chosen === undefined) return leave();
     if (chosen === call) return entered;
     entered = (await ask(rest[Number(chosen)]!, entered)) ?? entered;
   }
@@ -83,6 +94,14 @@ function hintOf(values: ArgumentValues, name: string, secrets: ReadonlySet<strin
   if (!Object.hasOwn(values, name)) return 'optional';
   if (secrets.has(name)) return 'given';
   return JSON.stringify(maskedArguments({ [name]: values[name] })[name]);
+}
+
+/** What was entered, to be copied. */
+function notSent(start: ArgumentValues, entered: ArgumentValues, secrets: ReadonlySet<string>): readonly string[] {
+  const lines = Object.keys(entered)
+    .filter(name => entered[name] !== start[name])
+    .map(name => `  ${name}: ${hintOf(entered, name, secrets)}`);
+  return lines.length === 0 ? [] : ['Not sent. You had entered:', ...lines];
 }
 
 /** Types whose values are not typed as plain text. */

@@ -1,6 +1,6 @@
 /** Starts a call: asks for the tool and the arguments that the command line leaves open, if a person is there. */
 
-import { noSuchTool } from '@midcall/core/errors';
+import { MidcallError, noSuchTool } from '@midcall/core/errors';
 import { isForPeople, own } from '@midcall/core/json';
 import { visible, visibleJson } from '@midcall/core/text';
 import type { CallHandle, CallProgress, Catalogue, Connection } from '@midcall/host';
@@ -34,7 +34,8 @@ export type BegunCall = CallHandle & Pick<MadeCall, 'tool' | 'arguments'>;
 /**
  * Calls the tool. If none is named and nobody can choose one, lists the tools.
  * @returns the exit code if no call is made
- * @throws MidcallError `cli/usage` if the tool does not exist or the arguments do not fit
+ * @throws MidcallError `cli/usage` if the tool does not exist or the arguments do not fit, `host/server-gone` if the server has
+ *   ended meanwhile
  */
 export async function beginCall(
   connection: Connection,
@@ -50,21 +51,38 @@ export async function beginCall(
     process.stdout.write(json ? `${visibleJson(tools)}\n` : toolLines(forPeople));
     return 'ok';
   }
-  const name = tool ?? (await chooseTool(person!.terminal, forPeople));
-  if (name === undefined) return 'interrupted';
-  const schema = tools.find(each => each.name === name)?.inputSchema;
-  if (!schema) throw noSuchTool(name, tools);
-  let values = readToolArguments(words, schema);
-  if (person) {
-    const parameters = argumentsOf(schema);
-    const earlier = (await person.history?.earlier({ serverId, tool: name }, parameters)) ?? new Map();
-    const answered = await askArguments(person.terminal, parameters, values, { optional: tool === undefined, earlier });
-    if (answered === undefined) return 'interrupted';
-    values = answered;
+  const over = new AbortController();
+  const stopListening = connection.subscribe(event => {
+    if (event.type !== 'state' || event.state !== 'failed') return;
+    over.abort();
+    person?.terminal.interrupt();
+  });
+  try {
+    const name = tool ?? (await chooseTool(person!.terminal, forPeople));
+    if (name === undefined) return leave(connection);
+    const schema = tools.find(each => each.name === name)?.inputSchema;
+    if (!schema) throw noSuchTool(name, tools);
+    let values = readToolArguments(words, schema);
+    if (person) {
+      const parameters = argumentsOf(schema);
+      const earlier = (await person.history?.earlier({ serverId, tool: name }, parameters)) ?? new Map();
+      const how = { optional: tool === undefined, earlier, over: over.signal };
+      const answered = await askArguments(person.terminal, parameters, values, how);
+      if (answered === undefined) return leave(connection);
+      values = answered;
+    }
+    checkRequired(values, schema);
+    const request = { kind: 'tool', name, arguments: values } as const;
+    return { tool: name, arguments: values, ...connection.run(request, { onProgress, limitsTask }) };
+  } finally {
+    stopListening();
   }
-  checkRequired(values, schema);
-  const request = { kind: 'tool', name, arguments: values } as const;
-  return { tool: name, arguments: values, ...connection.run(request, { onProgress, limitsTask }) };
+}
+
+/** Ends what was asked: either the person left, or the server did. @throws MidcallError `host/server-gone` */
+function leave({ state, problem = 'The server has stopped.' }: Connection): ExitName {
+  if (state === 'ready') return 'interrupted';
+  throw new MidcallError('host/server-gone', problem);
 }
 
 type Tools = Catalogue['tools'];

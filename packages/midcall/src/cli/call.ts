@@ -51,6 +51,8 @@ interface CallFlags extends ServerFlags, HostFlags, RulesFlags {
 const noFolder =
   'midcall: The server asked which folders it may use, and none was granted. Grant one with --root <dir>; it may be repeated.';
 
+const notCalled = 'midcall: No tool was called. To try again, run the same command.';
+
 /** Adds `call` to the program. */
 export function register(command: Command): void {
   command
@@ -247,9 +249,11 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     if (open) say([openLine(open)]);
     return exitOf(outcome);
   } catch (error) {
-    if (!isMidcallError(error, 'host/not-found')) throw error;
-    if (flags.json) printFailure('server-gone', error.message);
-    say([`midcall: ${error.message}`]);
+    const hasEnded = isMidcallError(error, 'host/server-gone');
+    if (!hasEnded && !isMidcallError(error, 'host/not-found')) throw error;
+    const why = (hasEnded && connection.problem) || error.message;
+    if (flags.json) printFailure('server-gone', why);
+    say([`midcall: ${why}`, ...(hasEnded && !('resumed' in target) ? [notCalled] : [])]);
     return 'noServer';
   } finally {
     terminal.close();
