@@ -50,6 +50,16 @@ it.each(few(['2026-07-28', '2025-11-25'], '2026-07-28'))(
     expect(listed.stdout).toMatch(
       new RegExp(`^${id.slice(0, 8)}  count_shelf  stock-server  (working|waits for an answer)`),
     );
+    const json = await midcall(['call', '--resume', '--json', '--tasks', tasks]);
+    expect(JSON.parse(json.stdout)).toEqual([
+      {
+        id,
+        tool: 'count_shelf',
+        server: 'stock-server',
+        status: expect.stringMatching(/^(working|input_required)$/),
+        startedAt: expect.any(String),
+      },
+    ]);
 
     writeFileSync(answers, JSON.stringify([{ action: 'accept', content: { value: true } }]));
     const resumed = await midcall(['call', '--resume', id.slice(0, 8), '--tasks', tasks, '--answers', answers]);

@@ -250,6 +250,15 @@ describe.each(few(['2025', '2026'], '2026'))('midcall call, %s', era => {
       { how: 'server-gone', exitCode: 3, message: expect.stringContaining('could not be started') },
     ]);
   });
+
+  it('midcall call prints as JSON, too, that it failed itself', async () => {
+    const audit = join(temporary(), 'audit.jsonl');
+    writeFileSync(audit, '{"altered":true}\n');
+    const { code, out, err } = await run(['plain', '--json', '--era', era, '--audit', audit], asking);
+    const { message, ...rest } = JSON.parse(out);
+    expect([code, rest]).toEqual([70, { how: 'failure', exitCode: 70 }]);
+    expect(err).toContain(message);
+  });
 });
 
 describe('exit codes', () => {
@@ -302,6 +311,9 @@ describe('midcall call with a server that gives what the protocol does not have'
     expect(err).toBe(
       'midcall: The tools could not be listed: the server declares tools but does not implement the list.\n',
     );
+    const json = await run(['odd', '--json'], oddCommand('2026-07-28', 'tools/list'));
+    const message = 'The tools could not be listed: the server declares tools but does not implement the list.';
+    expect([json.code, JSON.parse(json.out)]).toEqual([1, { how: 'refused', exitCode: 1, message }]);
   });
 
   it.each(few(['2025-11-25', '2026-07-28'], '2025-11-25'))(

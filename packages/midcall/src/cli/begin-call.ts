@@ -2,11 +2,12 @@
 
 import { MidcallError, noSuchTool } from '@midcall/core/errors';
 import { isForPeople, own } from '@midcall/core/json';
-import { visible, visibleJson } from '@midcall/core/text';
+import { visible } from '@midcall/core/text';
 import type { CallHandle, CallProgress, Catalogue, Connection } from '@midcall/host';
 import type { Terminal } from '@midcall/host/terminal';
 import { argumentsOf, askArguments } from './ask-arguments.ts';
 import type { CallHistory, MadeCall } from './call-history.ts';
+import { printFailure, printJson } from './call-outcome.ts';
 import type { ExitName } from './exit-codes.ts';
 import { checkRequired, readToolArguments } from './tool-arguments.ts';
 
@@ -44,11 +45,17 @@ export async function beginCall(
   { say, json, person, onProgress, limitsTask }: CallDesk,
 ): Promise<BegunCall | ExitName> {
   const { tools, problems } = await connection.catalogue();
-  say(problems.map(({ list, why }) => `midcall: The ${list} could not be listed: ${why}`));
-  if (problems.some(({ list }) => list === 'tools')) return connection.state === 'ready' ? 'toolError' : 'noServer';
+  const lines = problems.map(({ list, why }) => `The ${list} could not be listed: ${why}`);
+  say(lines.map(line => `midcall: ${line}`));
+  if (problems.some(({ list }) => list === 'tools')) {
+    const exit = connection.state === 'ready' ? 'toolError' : 'noServer';
+    if (json) printFailure(exit, lines.join(' '));
+    return exit;
+  }
   const forPeople = tools.filter(isForPeople);
   if (tool === undefined && (!person || forPeople.length === 0)) {
-    process.stdout.write(json ? `${visibleJson(tools)}\n` : toolLines(forPeople));
+    if (json) printJson(tools);
+    else process.stdout.write(toolLines(forPeople));
     return 'ok';
   }
   const over = new AbortController();

@@ -42,10 +42,26 @@ export function printOutcome(
 
 const notKnown = 'midcall: It is not known what the call has done. Find that out before you make it again.';
 
-/** Writes as JSON why there is no outcome; `usage` stands for a wrong command line. */
-export function printFailure(how: 'usage' | 'unanswered' | 'server-gone', message: string): void {
-  const { code: exitCode } = exitCodes[how === 'server-gone' ? 'noServer' : how];
-  process.stdout.write(`${visibleJson({ how, exitCode, message })}\n`);
+/** What `--json` calls the ends of a call that has no outcome. */
+const failures = {
+  toolError: 'refused',
+  usage: 'usage',
+  noServer: 'server-gone',
+  unanswered: 'unanswered',
+  failure: 'failure',
+} as const satisfies Partial<Record<ExitName, string>>;
+
+/** Writes as JSON why there is no outcome. */
+export function printFailure(exit: keyof typeof failures, message: string): void {
+  printJson({ how: failures[exit], exitCode: exitCodes[exit].code, message });
+}
+
+let isPrinted = false;
+
+/** Writes the one JSON value of `--json`. What fails after that is said on standard error alone. */
+export function printJson(value: unknown): void {
+  if (!isPrinted) process.stdout.write(`${visibleJson(value)}\n`);
+  isPrinted = true;
 }
 
 /** How texts and values become lines. */

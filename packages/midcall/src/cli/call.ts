@@ -6,7 +6,7 @@
 
 import { resolve } from 'node:path';
 import { isMidcallError } from '@midcall/core/errors';
-import { visible, visibleJson } from '@midcall/core/text';
+import { visible } from '@midcall/core/text';
 import {
   type CallOutcome,
   type CallProgress,
@@ -22,16 +22,16 @@ import { configPath, ownVersion } from '../install/index.ts';
 import { Answers } from './answers.ts';
 import { beginCall, type WantedCall } from './begin-call.ts';
 import type { CallHistory } from './call-history.ts';
-import { exitOf, printFailure, printOutcome } from './call-outcome.ts';
+import { exitOf, printFailure, printJson, printOutcome } from './call-outcome.ts';
 import { addRulesFlags, callRules, type RulesFlags } from './call-rules.ts';
-import { type ExitName, exitCodes } from './exit-codes.ts';
+import { type ExitName, exitCodes, exitOfError } from './exit-codes.ts';
 import { readSeconds, repeatable } from './flag-values.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders } from './offer-folders.ts';
 import { chooseEra, chooseServer } from './server-choice.ts';
 import { addServerFlags, onlyAfterDashes, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
-import { listOfStoredCalls, type StoredCall, shortId, storedCall, takenUp } from './stored-calls.ts';
+import { inJson, listOfStoredCalls, type StoredCall, shortId, storedCall, takenUp } from './stored-calls.ts';
 
 interface CallFlags extends ServerFlags, HostFlags, RulesFlags {
   readonly root?: readonly string[];
@@ -90,7 +90,8 @@ export function register(command: Command): void {
     .action(async (tool: string | undefined, words: readonly string[], flags: CallFlags) => {
       const after = wordsAfterDashes(process.argv);
       const ended = run(tool, words, after, flags).catch(error => {
-        if (flags.json && isMidcallError(error, 'cli/usage')) printFailure('usage', error.message);
+        const why = error instanceof Error ? error.message : String(error);
+        if (flags.json) printFailure(exitOfError(error), why);
         throw error;
       });
       process.exitCode = exitCodes[await ended].code;
@@ -112,7 +113,9 @@ async function run(
   onlyAfterDashes([...(tool === undefined ? [] : [tool]), ...words], process.argv);
   const tasks = tasksFile(resolve(flags.tasks));
   if (flags.resume === true) {
-    process.stdout.write(listOfStoredCalls(await tasks.list(), Date.now()));
+    const stored = await tasks.list();
+    if (flags.json) printJson(stored.map(inJson));
+    else process.stdout.write(listOfStoredCalls(stored, Date.now()));
     return 'ok';
   }
   const namesServer = [flags.url, flags.config, flags.server].some(Boolean) || after.length > 0;
@@ -221,7 +224,8 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     await keep();
     const outcome = await Promise.race([running.outcome, isLeft]).finally(stop);
     if (outcome === 'left') {
-      process.stdout.write(flags.json ? `${visibleJson({ how: 'left', id: running.id })}\n` : `${running.id}\n`);
+      if (flags.json) printJson({ how: 'left', id: running.id });
+      else process.stdout.write(`${running.id}\n`);
       say([`midcall: The call continues without you. To return to it: midcall call --resume ${shortId(running.id)}`]);
       return 'ok';
     }
@@ -235,7 +239,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
       );
     wantsFolder ||= !flags.root && outcome.how === 'refused' && outcome.needs?.includes('roots') === true;
     if (flags.json && unanswered !== undefined) printFailure('unanswered', unanswered);
-    else if (flags.json) process.stdout.write(`${visibleJson(outcome)}\n`);
+    else if (flags.json) printJson(outcome);
     else if (!wantsFolder || 'result' in outcome) printOutcome(outcome, { plain: flags.plain === true, say });
     await keep(outcome);
     if (wantsFolder) say([noFolder]);
@@ -252,7 +256,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     const hasEnded = isMidcallError(error, 'host/server-gone');
     if (!hasEnded && !isMidcallError(error, 'host/not-found')) throw error;
     const why = (hasEnded && connection.problem) || error.message;
-    if (flags.json) printFailure('server-gone', why);
+    if (flags.json) printFailure('noServer', why);
     say([`midcall: ${why}`, ...(hasEnded && !('resumed' in target) ? [notCalled] : [])]);
     return 'noServer';
   } finally {

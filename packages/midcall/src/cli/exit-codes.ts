@@ -2,6 +2,7 @@
  * The exit codes of the process; the table of `midcall --help` and of the documentation. One meaning per number, stable across
  * releases, so that a script can tell a refusal by the tool from a question that nobody answered.
  */
+import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
 import { Help } from 'commander';
 
 /** Name -> exit code and what it means. */
@@ -31,6 +32,15 @@ export const exitCodes = {
 
 /** One row of the table. */
 export type ExitName = keyof typeof exitCodes;
+
+const withoutServer: readonly MidcallErrorCode[] = ['store/unavailable', 'host/not-found', 'host/server-gone'];
+
+/** The row for an error that ends the process. */
+export function exitOfError(error: unknown): 'usage' | 'noServer' | 'failure' {
+  if (!isMidcallError(error)) return 'failure';
+  if (error.code === 'cli/usage') return 'usage';
+  return withoutServer.includes(error.code) ? 'noServer' : 'failure';
+}
 
 /** In fewer columns, help is not wrapped. */
 export const minWidthToWrap = 20;

@@ -3,11 +3,10 @@
  * A `MidcallError` ends the process with one line on standard error and the exit code of its kind; nothing but a
  * command's own result is ever written to standard output.
  */
-import { isMidcallError, type MidcallErrorCode } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import { Command, CommanderError, Help } from 'commander';
 import { ownVersion } from '../install/index.ts';
-import { type ExitName, exitCodeHelp, exitCodes, minWidthToWrap } from './exit-codes.ts';
+import { exitCodeHelp, exitCodes, exitOfError, minWidthToWrap } from './exit-codes.ts';
 import { endWithReader } from './reader-gone.ts';
 import { subcommands } from './subcommands.ts';
 
@@ -40,12 +39,9 @@ export async function runProgram(): Promise<void> {
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? exitCodes.ok.code : exitCodes.usage.code;
-    } else if (isMidcallError(error)) {
-      complain(error.message);
-      process.exitCode = exitCodes[exitOf(error.code)].code;
     } else {
       complain(error instanceof Error ? error.message : String(error));
-      process.exitCode = exitCodes.failure.code;
+      process.exitCode = exitCodes[exitOfError(error)].code;
     }
   }
 }
@@ -62,11 +58,6 @@ function formatItem(term: string, termWidth: number, description: string, helper
 }
 
 const isCommand = (word: string): boolean => word === 'help' || subcommands.some(({ name }) => name === word);
-
-function exitOf(code: MidcallErrorCode): ExitName {
-  if (code === 'cli/usage') return 'usage';
-  return code === 'store/unavailable' || code === 'host/not-found' ? 'noServer' : 'failure';
-}
 
 /** The message may quote a server. */
 const complain = (message: string): void =>

@@ -68,6 +68,16 @@ export function listOfStoredCalls(tasks: readonly StoredTask[], now: number): st
   return tasks.map(task => `${lineOf(task, now)}\n`).join('');
 }
 
+/** A call as `--json` lists it: without its arguments, which may be secret. */
+export const inJson = ({ call, server, status, startedAt, cancelled }: StoredTask) => ({
+  id: call.id,
+  tool: call.name,
+  server: server.id,
+  status,
+  startedAt: new Date(startedAt).toISOString(),
+  ...(cancelled && { cancelled }),
+});
+
 function lineOf(task: StoredTask, now: number): string {
   const { call, server, status, startedAt, cancelled } = task;
   const parts = [
