@@ -1,8 +1,11 @@
 /** `midcall call` in a real pseudo-terminal: drawn prompts, keys, Ctrl-C. */
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { few } from '../fixtures/soak.ts';
-import { cue } from '../host/person.ts';
-import { down, enter, interrupt, terminal } from './tty.ts';
+import { askingServer, cue } from '../host/person.ts';
+import { down, enter, inTerminal, interrupt, midcall, terminal } from './tty.ts';
 
 describe.each(few(['2025', '2026'], '2025'))('in a terminal, %s', era => {
   it('elicit-form-04, elicit-form-24: a form is filled in with keys, seen before it is sent, and changed', async () => {
@@ -64,6 +67,17 @@ describe.each(few(['2025', '2026'], '2025'))('in a terminal, %s', era => {
   });
 });
 
+/** `midcall call` in a terminal, with its standard error in a file. */
+function withErrorsInFile(words: readonly string[], options: { readonly detached?: boolean } = {}) {
+  const file = join(mkdtempSync(join(tmpdir(), 'midcall-errors-')), 'log');
+  const args = [midcall, 'call', ...words, '--', 'node', askingServer];
+  const script = `const errors = require('node:fs').openSync(${JSON.stringify(file)}, 'w');
+    require('node:child_process')
+      .spawn(process.execPath, ${JSON.stringify(args)}, { ...${JSON.stringify(options)}, stdio: ['inherit', 'inherit', errors] })
+      .on('exit', code => (process.exitCode = code));`;
+  return { tty: inTerminal(['-e', script]), log: () => readFileSync(file, 'utf8') };
+}
+
 describe('in a terminal', () => {
   it('Ctrl-C cancels the call where no question is open', async () => {
     const tty = terminal(['slow', '--era', '2025', '--json']);
@@ -108,5 +122,29 @@ describe('in a terminal', () => {
     tty.type(`\u001b[A${enter}`);
     await tty.until('"action":"decline"');
     expect(await tty.ended).toBe(0);
+  });
+
+  it('a question is asked on the screen though standard error goes into a file, which gets the other words', async () => {
+    const now = cue();
+    const { tty, log } = withErrorsInFile(['crash', `when=${now.path}`, '--era', '2026']);
+    await tty.until('Which colour?');
+    await tty.until('What do you want to do?');
+    now.give();
+    expect(await tty.ended).toBe(3);
+    expect(log()).toContain('midcall: The server has stopped.');
+    expect(log()).not.toContain('Which colour?');
+    const answered = withErrorsInFile(['form', '--era', '2025']);
+    await answered.tty.until('What do you want to do?');
+    answered.tty.type(down + enter);
+    await answered.tty.until('"action":"decline"');
+    expect(await answered.tty.ended).toBe(0);
+  });
+
+  it('a call ends at a question that could be shown only in a file', async () => {
+    // A program of another session does not reach the screen by its name, as on Windows.
+    const { tty, log } = withErrorsInFile(['form', '--era', '2026'], { detached: true });
+    expect(await tty.ended).toBe(4);
+    expect(log()).toContain('midcall: The server asked a question that could not be shown');
+    expect(log()).not.toContain('Which colour?');
   });
 });

@@ -7,7 +7,7 @@ import { spawn } from '@lydell/node-pty';
 import { askingServer } from '../host/person.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const midcall = join(root, 'packages/midcall/bin/midcall.js');
+export const midcall = join(root, 'packages/midcall/bin/midcall.js');
 export const up = '\u001b[A';
 export const down = '\u001b[B';
 export const shiftTab = '\u001b[Z';

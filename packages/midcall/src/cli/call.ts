@@ -16,7 +16,7 @@ import {
   type StoredTask,
   tasksFile,
 } from '@midcall/host';
-import { Terminal } from '@midcall/host/terminal';
+import { Terminal, type TerminalOptions } from '@midcall/host/terminal';
 import type { Command } from 'commander';
 import { configPath, ownVersion } from '../install/index.ts';
 import { Answers } from './answers.ts';
@@ -29,6 +29,7 @@ import { readSeconds, repeatable } from './flag-values.ts';
 import { type HostFlags, hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders } from './offer-folders.ts';
+import { screen, unseen } from './screen.ts';
 import { chooseEra, chooseServer } from './server-choice.ts';
 import { addServerFlags, onlyAfterDashes, type ServerFlags, wordsAfterDashes } from './server-flags.ts';
 import { inJson, listOfStoredCalls, type StoredCall, shortId, storedCall, takenUp } from './stored-calls.ts';
@@ -133,8 +134,11 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     unanswered ??= why;
     giveUp();
   };
-  const terminal = terminalFor(flags, onUnanswered);
-  const say = (lines: readonly string[]): void => terminal.say(lines);
+  const seen = screen();
+  const terminal = terminalFor(flags, seen ?? process.stderr, onUnanswered);
+  // What is said goes to standard error, wherever that leads; only questions follow the person.
+  const log = seen === process.stderr ? terminal : terminalFor(flags, process.stderr, onUnanswered);
+  const say = (lines: readonly string[]): void => log.say(lines);
   const complain = (error: unknown): void =>
     say([`midcall: ${error instanceof Error ? error.message : String(error)}`]);
   const answers = flags.answers === undefined ? undefined : new Answers(flags.answers, { say, onUnanswered });
@@ -147,7 +151,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
   const startTimeoutMs = readSeconds('--start-timeout', flags.startTimeout);
   const era = 'resumed' in target ? target.resumed.task.era : chooseEra(flags);
   const tasks = tasksFile(resolve(flags.tasks));
-  const hide = inbox.present(answers ?? terminal);
+  const hide = inbox.present(answers ?? (seen ? terminal : unseen(onUnanswered)));
   // Ctrl-C cancels the call, and the server must still be running to learn of it.
   const connection = new Connection(entry, {
     client: { name: 'midcall', title: 'Midcall', version: ownVersion() },
@@ -290,10 +294,14 @@ async function historyOf(folder: string, complain: (error: unknown) => void): Pr
   });
 }
 
-function terminalFor(flags: CallFlags, onUnanswered: (why: string) => void): Terminal {
+function terminalFor(
+  flags: CallFlags,
+  output: TerminalOptions['output'],
+  onUnanswered: (why: string) => void,
+): Terminal {
   return new Terminal({
     input: process.stdin,
-    output: process.stderr,
+    output,
     ...(flags.plain && { plain: true }),
     onUnanswered: () =>
       onUnanswered(
