@@ -18,13 +18,13 @@ const schema = {
 };
 
 /** What comes of these lines, and what the terminal says. */
-async function typed(lines: readonly string[], optional = false) {
+async function typed(lines: readonly string[], { optional = false, schema: asked = schema as object } = {}) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const terminal = new Terminal({ input, output, plain: true });
   input.end(lines.map(line => `${line}\n`).join(''));
   const values = await askArguments(
     terminal,
-    argumentsOf(schema),
+    argumentsOf(asked),
     {},
     {
       optional,
@@ -55,9 +55,17 @@ it('midcall call says how a format is written', async () => {
 
 it('an argument that may be left out may be empty, but not wrong', async () => {
   const given = ['Fair', '2027-05-01', '3', 'a'];
-  const wrong = await typed([...given, '2', 'notmail', 'ada@example.com', '1'], true);
+  const wrong = await typed([...given, '2', 'notmail', 'ada@example.com', '1'], { optional: true });
   expect(wrong.said).toContain('Email must be an e-mail address, such as ada@example.com.');
   expect(wrong.values).toMatchObject({ email: 'ada@example.com' });
-  const empty = await typed([...given, '2', '', '1'], true);
+  const empty = await typed([...given, '2', '', '1'], { optional: true });
   expect(Object.keys(empty.values ?? {})).not.toContain('email');
+});
+
+it('what was entered is written out where the person leaves, without what is secret', async () => {
+  const secret = { required: ['title', 'password', 'when'], properties: { title: {}, password: {}, when: {} } };
+  const { values, said } = await typed(['Fair', 'hunter2'], { schema: secret });
+  expect(values).toBeUndefined();
+  expect(said).toContain('Not sent. You had entered:\n  title: "Fair"\n  password: given\n');
+  expect(said).not.toContain('hunter2');
 });

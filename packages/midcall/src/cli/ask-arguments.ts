@@ -40,6 +40,9 @@ export function argumentsOf(inputSchema: unknown): readonly Argument[] {
 
 type ArgumentValues = Readonly<Record<string, unknown>>;
 
+/** Types whose values are typed as JSON, which is shown. */
+const jsonTypes: readonly unknown[] = ['array', 'object'];
+
 /** How arguments are asked for. */
 interface AskOptions {
   /** True if the person may fill in the optional ones, too. */
@@ -60,7 +63,9 @@ export async function askArguments(
   start: ArgumentValues,
   { optional, earlier, over }: AskOptions,
 ): Promise<ArgumentValues | undefined> {
-  const secrets = secretNames(all);
+  const secrets = secretNames(
+    all.map(each => ({ ...each, kind: jsonTypes.includes(typeOf(each.schema)) ? 'json' : 'text' })),
+  );
   const ask = (argument: Argument, values: ArgumentValues) =>
     askOne(terminal, argument, values, { secret: secrets.has(argument.name), earlier });
   let entered = start;
