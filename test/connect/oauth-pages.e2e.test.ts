@@ -438,24 +438,43 @@ describe('signing in', () => {
     expect(await under.outcome(pageId)).toBeUndefined();
   });
 
-  it('a person whose session ended while they were on the page is led to sign in, and back', async () => {
-    const { url, pageId } = await under.ask(under.principal('alice'));
-    await browser.follow(url);
-    const page = await (await browser.send(url)).text();
-    browser.cookies('127.0.0.1').delete(sessionName(under.origin));
-    const sent = await browser.send(url, {
-      method: 'POST',
-      headers: { origin: under.origin, 'content-type': 'application/x-www-form-urlencoded' },
-      body: `do=send&form-token=${/name="form-token" value="([^"]*)"/u.exec(page)?.[1]}`,
-    });
-    // A redirect to another site after a form is stopped by the browser, under our policy.
-    expect(sent.status).toBe(200);
-    expect(sent.headers.get('content-security-policy')).toContain("form-action 'self'");
-    const to = await leavesTo(sent);
-    expect(to.origin).toBe(under.login.issuer);
-    expect(await heading((await browser.follow(to)).response)).toBe('Connect Notes Co');
-    expect(await under.outcome(pageId)).toBeUndefined();
-  });
+  it.each([
+    ['send', 'Going to Notes Co'],
+    ['decline', 'You declined'],
+  ])(
+    'visit-V1: a person whose session ended before their answer arrived is told, signs in beside it, and a reload sends it: %s',
+    async (pressed, then) => {
+      const { url, pageId } = await under.ask(under.principal('alice'));
+      await browser.follow(url);
+      const page = await (await browser.send(url)).text();
+      const token = /name="form-token" value="([^"]*)"/u.exec(page)?.[1];
+      const send = () =>
+        browser.send(url, {
+          method: 'POST',
+          headers: { origin: under.origin, 'content-type': 'application/x-www-form-urlencoded' },
+          body: `do=${pressed}&form-token=${token}`,
+        });
+      browser.cookies('127.0.0.1').delete(sessionName(under.origin));
+      const refused = await send();
+      expect(refused.status).toBe(403);
+      const told = await textOf(refused);
+      expect(told).toContain('Nothing was sent.');
+      expect(told).not.toContain('http-equiv="refresh"');
+      expect(told).toContain(`<a href="/connect/${pageId}" target="_blank">Sign in in a new tab</a>`);
+      expect(await under.outcome(pageId)).toBeUndefined();
+      // Somebody else who signs in there sends nothing by it.
+      under.login.state.person = 'bob';
+      browser.cookies('localhost').clear();
+      await browser.follow(url);
+      expect(await heading(await send())).toBe('This link was made for somebody else');
+      browser.cookies('127.0.0.1').delete(sessionName(under.origin));
+      browser.cookies('localhost').clear();
+      under.login.state.person = 'alice';
+      expect(await heading((await browser.follow(url)).response)).toBe('Connect Notes Co');
+      const sent = await send();
+      expect(await heading(sent.status === 303 ? await browser.send(await finished(sent)) : sent)).toBe(then);
+    },
+  );
 
   it('sign-in-S5: signing in to another server at another port of the same host leaves this session alone', async () => {
     const { url } = await under.ask(under.principal('alice'));

@@ -74,8 +74,8 @@ export class Visits implements VisitDesk {
     { title, lines }: { readonly title: string; readonly lines: readonly string[] },
     visit?: Visit,
   ): Promise<Response> {
-    const back = visit && { to: (await this.address(visit.pageId)).pathname, text: 'Try again' };
-    return this.page(sayPage(this.#options.site, title, lines, back), 400);
+    const link = visit && { to: (await this.address(visit.pageId)).pathname, says: 'Try again' };
+    return this.page(sayPage(this.#options.site, title, lines, link), 400);
   }
 
   async enter(request: Request, pageId: string): Promise<Visit | Response> {
@@ -104,11 +104,18 @@ export class Visits implements VisitDesk {
       return (await this.#options.browsers.find(request, page))?.checked ? 'out-of-band' : 'unchecked';
     if (!signIn) return this.says(words.noSignIn);
     const visitor = await signIn.principal(request);
-    if (!visitor) return this.#toSignIn(request, page, signIn);
+    if (!visitor) return request.method === 'POST' ? this.#signedOut(page) : this.#toSignIn(request, page, signIn);
     const { principal } = page.call;
     if (visitor.issuer === principal?.issuer && visitor.subject === principal.subject) return 'verified';
     this.audit(page, 'other-person');
     return this.#otherPerson(request, page);
+  }
+
+  /** Keeps what was sent in the person's browser, which sends it again if they reload the page once they are signed in. */
+  async #signedOut({ pageId }: PageAsk): Promise<Response> {
+    const { title, lines, status } = words.signedOut;
+    const link = { to: (await this.address(pageId)).pathname, says: 'Sign in in a new tab', newTab: true };
+    return this.page(sayPage(this.#options.site, title, lines, link), status);
   }
 
   /** Refuses the wrong person, who may be the right one under another account: a form lets them sign in again (visit-V2). */
@@ -241,7 +248,7 @@ export class Visits implements VisitDesk {
     if (standing !== 'underWay') return this.says(words[standing]);
     const { title, lines, status } = words.underWay;
     const { pathname } = await this.address(pageId);
-    const page = this.page(sayPage(this.#options.site, title, lines, { to: pathname, text: 'Look again' }), status);
+    const page = this.page(sayPage(this.#options.site, title, lines, { to: pathname, says: 'Look again' }), status);
     page.headers.set('refresh', `5; url=${pathname}`);
     return page;
   }

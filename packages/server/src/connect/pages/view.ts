@@ -78,19 +78,22 @@ ${problemBox(problem)}<div class="field"><label for="code">Code</label>
   return document(site, title, body);
 }
 
-/** A page that shows a message and asks nothing. @param next - a link of ours that leads on */
-export function sayPage(
-  site: Site,
-  heading: string,
-  lines: readonly string[],
-  next?: { readonly to: string; readonly text: string },
-): string {
+/** A link under a message. */
+export interface Link {
+  readonly to: string;
+  readonly says: string;
+  /** Opens beside the page, which stays to be reloaded. */
+  readonly newTab?: boolean;
+}
+
+/** A page that shows a message and asks nothing. */
+export function sayPage(site: Site, heading: string, lines: readonly string[], link?: Link): string {
   const title = safeText(heading, 300);
   return document(
     site,
     title,
     html`<article class="card says"><h1>${title}</h1>${lines.map(line => html`<p>${safeText(line, 1_000)}</p>`)}${
-      next && html`<p><a href="${next.to}">${next.text}</a></p>`
+      link && html`<p><a${attributes({ href: link.to, target: link.newTab && '_blank' })}>${link.says}</a></p>`
     }</article>`,
   );
 }

@@ -105,6 +105,14 @@ export const words = {
     ],
     status: 503,
   },
+  signedOut: {
+    title: 'You were signed out',
+    lines: [
+      'You were signed out before this arrived. Nothing was sent.',
+      'Sign in in a new tab. Then come back to this one and reload it: that sends your answer.',
+    ],
+    status: 403,
+  },
   notYet: {
     title: 'Enter your code first',
     lines: ['Nothing was done yet. Open the link again and type the code your assistant shows.'],
