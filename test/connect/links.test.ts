@@ -192,7 +192,6 @@ describe('a form', () => {
     ['an opaque origin', { headers: { origin: 'null' } }],
     ['another site', { headers: { 'sec-fetch-site': 'cross-site' } }],
     ['a page of the same site', { headers: { 'sec-fetch-site': 'same-site' } }],
-    ['a browser without our cookie', { headers: { cookie: undefined } }],
     ['a page without the token', { fields: { 'form-token': undefined } }],
     ['a page with another token', { fields: { 'form-token': 'x'.repeat(43) } }],
     ['a script that posts JSON', { headers: { 'content-type': 'application/json' } }],
@@ -202,6 +201,23 @@ describe('a form', () => {
     const person = await checked();
     expect((await person.send({}, forge)).title).toBe('This form was not accepted');
     expect(reasons()).toEqual(['forged']);
+    await person.get();
+    await person.send({});
+    expect(await result).toContain('accept');
+  });
+
+  it.each([
+    ['refuses cookies', {}, ['no-cookie'], 'This page needs cookies'],
+    ['keeps those of others', { cookie: 'other=1; midcall-other=2' }, ['no-cookie'], 'This page needs cookies'],
+    ['sends it from elsewhere', { origin: 'https://evil.example' }, ['forged'], 'This form was not accepted'],
+  ])('visit-V2: a form without our cookie is refused, and who %s is told why', async (_, headers, refused, title) => {
+    const { checked, url, result, reasons } = await opened();
+    const person = await checked();
+    const look = await person.send({}, { headers: { cookie: undefined, ...headers } });
+    expect([look.status, look.title]).toEqual([403, title]);
+    expect(look.text).toContain('Nothing was sent');
+    expect(look.text.includes(`Allow cookies for ${new URL(url).hostname},`)).toBe(title.includes('cookies'));
+    expect(reasons()).toEqual(refused);
     await person.get();
     await person.send({});
     expect(await result).toContain('accept');

@@ -36,11 +36,8 @@ export class Browsers {
   /** The browser that was shown this page, by its cookie; the one that knew the code, if there are several. */
   async find(request: Request, page: PageAsk): Promise<Browser | undefined> {
     const name = pageDigest(page.pageId);
-    const prefix = `${await this.#cookieName(name)}=`;
-    const cookies = (request.headers.get('cookie') ?? '').split(/;\s*/).filter(each => each.startsWith(prefix));
     let browser: Browser | undefined;
-    for (const each of cookies) {
-      const value = each.slice(prefix.length);
+    for (const value of await this.#cookies(request, name)) {
       const opened = this.#host.sealer.open(value, PURPOSE);
       const payload = opened.ok ? (opened.payload as { t?: unknown; c?: unknown }) : undefined;
       if (payload?.t !== name) continue;
@@ -48,6 +45,11 @@ export class Browsers {
       browser ??= { value, checked: false };
     }
     return browser;
+  }
+
+  /** True if a page of ours sent this, and no cookie of the page came with it: the browser keeps none. */
+  async keepsNone(request: Request, page: PageAsk): Promise<boolean> {
+    return (await this.fromHere(request)) && (await this.#cookies(request, pageDigest(page.pageId))).length === 0;
   }
 
   /** The browser by its cookie, or a new one, which is given the returned cookie. */
@@ -89,6 +91,13 @@ export class Browsers {
     const base = await this.#base();
     const site = request.headers.get('sec-fetch-site');
     return request.headers.get('origin') === base.origin && (site === null || site === 'same-origin');
+  }
+
+  /** The values of the cookies of a page, whoever set them. */
+  async #cookies(request: Request, name: string): Promise<readonly string[]> {
+    const prefix = `${await this.#cookieName(name)}=`;
+    const all = (request.headers.get('cookie') ?? '').split(/;\s*/);
+    return all.filter(each => each.startsWith(prefix)).map(each => each.slice(prefix.length));
   }
 
   /** @param age - seconds; 0 removes the cookie */

@@ -83,6 +83,10 @@ export function routes(options: RouteOptions): Hono {
     if (!browser || !browsers.holds(browser, sent.get('form-token')?.[0])) {
       // The code was already entered in another tab of this browser: no attempt is counted, and the page is shown.
       if (browser?.checked && sent.get('do')?.[0] === 'code') return visits.back(page.pageId);
+      if (await browsers.keepsNone(request, page)) {
+        visits.audit(page, 'no-cookie');
+        return visits.says(words.noCookie((await options.base()).hostname));
+      }
       visits.audit(page, 'forged');
       return visits.says(words.forged);
     }

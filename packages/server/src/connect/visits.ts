@@ -260,7 +260,7 @@ export class Visits implements VisitDesk {
     return new Response(null, { status: 303, headers });
   }
 
-  audit(page: PageAsk, reason: 'other-person' | 'wrong-code' | 'out-of-tries' | 'forged' | 'late' | 'used'): void {
+  audit(page: PageAsk, reason: 'other-person' | 'wrong-code' | 'out-of-tries' | 'forged' | 'no-cookie' | 'late' | 'used'): void {
     this.#options.host.audit(page.call, { kind: 'page-refused', page: pageDigest(page.pageId), reason });
   }
 }

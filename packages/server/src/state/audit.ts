@@ -58,7 +58,7 @@ export type PageEvent =
   | {
       readonly kind: 'page-refused';
       readonly page: string;
-      readonly reason: 'other-person' | 'wrong-code' | 'out-of-tries' | 'forged' | 'late' | 'used';
+      readonly reason: 'other-person' | 'wrong-code' | 'out-of-tries' | 'forged' | 'no-cookie' | 'late' | 'used';
     }
   | {
       readonly kind: 'page-finished';

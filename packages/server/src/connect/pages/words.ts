@@ -118,10 +118,18 @@ export const words = {
     lines: ['Nothing was done yet. Open the link again and type the code your assistant shows.'],
     status: 403,
   },
+  noCookie: (host: string) => ({
+    title: 'This page needs cookies',
+    lines: [
+      'Nothing was sent: the cookie that this page gave your browser did not come back.',
+      `Allow cookies for ${host}, or use another browser or a window that is not private. Then open the link again.`,
+    ],
+    status: 403,
+  }),
   forged: {
     title: 'This form was not accepted',
     lines: [
-      'It did not come from our own page in this browser, so nothing was done with it.',
+      'Nothing was sent: the form did not come from the page that was opened last in this browser.',
       'Open the link again and send it from there.',
     ],
     status: 403,
@@ -135,4 +143,4 @@ export const words = {
     status: 413,
   },
   notHere: { title: 'There is nothing here', lines: ['Open the link your assistant showed.'], status: 404 },
-} satisfies Record<string, Says>;
+} satisfies Record<string, Says | ((host: string) => Says)>;
