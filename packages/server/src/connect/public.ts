@@ -31,6 +31,7 @@ export {
   type Sent,
   type SignIn,
   type Step,
+  type Trouble,
   type Visit,
   type VisitDesk,
 } from './pages/page.ts';

@@ -16,7 +16,7 @@ import { digest, type Json } from '../base/index.ts';
 import type { PageAsk, PageOutcome, PagesHost } from '../request/index.ts';
 import type { Browser, Browsers } from './browsers.ts';
 import { type PageRecords, pageDigest, type Standing, spelled } from './page-records.ts';
-import type { SignIn, Visit, VisitDesk } from './pages/page.ts';
+import type { SignIn, Trouble, Visit, VisitDesk } from './pages/page.ts';
 import { codePage, leavePage, otherPersonPage, type Site, sayPage } from './pages/view.ts';
 import { words } from './pages/words.ts';
 
@@ -70,11 +70,9 @@ export class Visits implements VisitDesk {
     return this.page(sayPage(this.#options.site, title, lines), status);
   }
 
-  async trouble(
-    { title, lines }: { readonly title: string; readonly lines: readonly string[] },
-    visit?: Visit,
-  ): Promise<Response> {
-    const link = visit && { to: (await this.address(visit.pageId)).pathname, says: 'Try again' };
+  async trouble({ title, lines, back, says = 'Try again' }: Trouble, visit?: Visit): Promise<Response> {
+    const to = back ?? (visit && (await this.address(visit.pageId)).pathname);
+    const link = to === undefined ? undefined : { to, says };
     return this.page(sayPage(this.#options.site, title, lines, link), 400);
   }
 
@@ -260,7 +258,10 @@ export class Visits implements VisitDesk {
     return new Response(null, { status: 303, headers });
   }
 
-  audit(page: PageAsk, reason: 'other-person' | 'wrong-code' | 'out-of-tries' | 'forged' | 'no-cookie' | 'late' | 'used'): void {
+  audit(
+    page: PageAsk,
+    reason: 'other-person' | 'wrong-code' | 'out-of-tries' | 'forged' | 'no-cookie' | 'late' | 'used',
+  ): void {
     this.#options.host.audit(page.call, { kind: 'page-refused', page: pageDigest(page.pageId), reason });
   }
 }

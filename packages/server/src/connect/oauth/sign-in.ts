@@ -52,6 +52,9 @@ interface SignInFlow {
   readonly [key: string]: string;
 }
 
+/** What of a sign-in that arrived is remembered: it leads the browser that began it back, and signs nobody in. */
+type SignInLeft = Pick<SignInFlow, 'back' | 'browser'>;
+
 /** The longest a person may take to sign in. */
 const AWAY_MS = 10 * 60_000;
 
@@ -80,7 +83,7 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
   const { sessionMs = 60 * 60_000, otherPerson = 'login' } = options;
   const store = boundedStore(options.store, options.clock);
   const sealer = createSealer(keyRing(options.key));
-  const under = flows<SignInFlow>(store, sealer, 'sign-in', 'A sign-in in progress');
+  const under = flows<SignInFlow, SignInLeft>(store, sealer, 'sign-in', 'A sign-in in progress');
   const sessions = flows<{ issuer: string; subject: string }>(
     store,
     sealer,
@@ -119,7 +122,7 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
         const parameters = { ...server.parameters, ...(how?.other && { prompt: otherPerson }) };
         to = await server.client.authorizationUrl({ redirectUri, state, verifier, nonce, scopes, parameters });
       } catch (error) {
-        if (error instanceof ProviderError) return mounted().trouble(notSignedIn(error));
+        if (error instanceof ProviderError) return mounted().trouble(notSignedIn(error, back.pathname));
         throw error;
       }
       const flow = { verifier, nonce, back: back.pathname, redirectUri, browser: sha256(browser) };
@@ -134,16 +137,21 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
         const parameters = new URL(request.url).searchParams;
         const https = await secure();
         const state = single(parameters, 'state');
-        const flow = state === undefined ? undefined : await under.look(state, warn);
-        if (state === undefined || !flow) return pageDesk.trouble(unknownSignIn);
+        if (state === undefined) return pageDesk.trouble(unknownSignIn);
+        const flow = await under.look(state, warn);
+        const begun = flow ?? (await under.left(state, warn));
+        if (!begun) return pageDesk.trouble(unknownSignIn);
         const name = `sign-in-${sha256(state).slice(0, 12)}`;
         const browser = cookie(request, cookieName(name, https));
-        if (browser === undefined || sha256(browser) !== flow.browser) return pageDesk.trouble(unknownSignIn);
-        if (!(await under.take(state, warn))) return pageDesk.trouble(unknownSignIn);
+        if (flow && browser === undefined) return pageDesk.trouble(noCookie((await callback(pageDesk)).hostname));
+        const { back } = begun;
+        if (browser === undefined || sha256(browser) !== begun.browser) return pageDesk.trouble(unknownSignIn);
+        // Whoever reloads this while it takes its time begins anew at the page, which tells whether they are signed in.
+        if (!flow || !(await under.take(state, warn, { back, browser: flow.browser }))) return seeOther(back);
         const returned = new URL(flow.redirectUri);
         returned.search = parameters.toString();
         try {
-          const { verifier, nonce, back } = flow;
+          const { verifier, nonce } = flow;
           const { subject } = await server.client.exchange(returned, { state, verifier, nonce, scopes });
           if (!subject) throw new ProviderError(`${server.name} did not say who signed in.`, 'refused');
           const before = await sessionOf(request);
@@ -152,7 +160,7 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
           await sessions.begin(id, subject, sessionMs);
           return seeOther(back, [setCookie(await sessionName(), id, https, sessionMs), setCookie(name, '', https, 0)]);
         } catch (error) {
-          if (error instanceof ProviderError) return pageDesk.trouble(notSignedIn(error));
+          if (error instanceof ProviderError) return pageDesk.trouble(notSignedIn(error, back));
           throw error;
         }
       });
@@ -160,9 +168,19 @@ export function signIn(server: Provider, options: SignInOptions): SignIn {
   };
 }
 
-const notSignedIn = (error: ProviderError) => ({
+const notSignedIn = (error: ProviderError, back: string) => ({
   title: 'You are not signed in',
-  lines: [error.message, 'Open the link again to try once more.'],
+  lines: [error.message],
+  back,
+});
+
+const noCookie = (host: string) => ({
+  title: 'This sign-in is not known',
+  lines: [
+    'It was begun in another browser, or this one refuses cookies. Nobody was signed in now.',
+    `If it was this one, allow cookies for ${host}, or use a window that is not private.`,
+    'Then open the link your assistant showed, and start from there.',
+  ],
 });
 
 const unknownSignIn = {

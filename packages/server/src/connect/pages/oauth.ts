@@ -182,11 +182,20 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
         const state = single(callback, 'state');
         const flow = state === undefined ? undefined : await vault.flows.look(state, warn);
         const provider = byId.get(context.req.param('provider'));
+        if (state !== undefined && !flow) {
+          const left = await vault.flows.left(state, warn);
+          if (!left) return pageDesk.trouble(unknownFlow);
+          // Checked like whoever came first, so that the page is shown to nobody else.
+          const again = await pageDesk.enter(context.req.raw, left.pageId);
+          return again instanceof Response ? again : pageDesk.trouble(cameBefore, again);
+        }
         if (state === undefined || !flow || !provider || flow.provider !== provider.id)
           return pageDesk.trouble(unknownFlow);
         const visit = await pageDesk.enter(context.req.raw, flow.pageId);
         if (visit instanceof Response) return visit;
-        if (!mayConnect(visit) || !(await vault.flows.take(state, warn))) return pageDesk.trouble(unknownFlow);
+        if (!mayConnect(visit)) return pageDesk.trouble(unknownFlow);
+        if (!(await vault.flows.take(state, warn, { pageId: visit.pageId })))
+          return pageDesk.trouble(cameBefore, visit);
         // The address as we sent it, not the one in the request's Host.
         const returned = new URL(flow.redirectUri);
         returned.search = callback.toString();
@@ -231,6 +240,15 @@ export function oauthPages(vault: Vault, providers: readonly Provider[]): PageKi
 /** Only a checked visitor may connect an account: otherwise it could be the attacker's, or connected for them. */
 const mayConnect = ({ principal, assurance }: Visit): boolean =>
   principal !== undefined && (assurance === 'out-of-band' || assurance === 'verified');
+
+const cameBefore = {
+  title: 'You came back here before',
+  lines: [
+    'What you allowed arrived then. It is being connected, or that has ended. Nothing was done a second time.',
+    'Go back to the page in a minute. If it still asks you to connect, do it once more.',
+  ],
+  says: 'Back to the page',
+};
 
 const unknownFlow = {
   title: 'This sign-in is not known',

@@ -82,7 +82,17 @@ export interface VisitDesk {
   /** A redirect to a page. */
   back(pageId: string): Promise<Response>;
   /** A page that says what went wrong, with a link back to the page to try again. */
-  trouble(text: { readonly title: string; readonly lines: readonly string[] }, visit?: Visit): Promise<Response>;
+  trouble(text: Trouble, visit?: Visit): Promise<Response>;
+}
+
+/** What a page says went wrong. */
+export interface Trouble {
+  readonly title: string;
+  readonly lines: readonly string[];
+  /** The path of the page where there is no visit to tell it; never one that a request names. */
+  readonly back?: string;
+  /** The words of the link back; `Try again` if absent. */
+  readonly says?: string;
 }
 
 /** Who signs people in on the pages of an HTTP server. */

@@ -97,7 +97,7 @@ export interface Vault {
   /** What is stored about a person's sign-in at a provider; makes no request. */
   signedIn(owner: Principal | undefined, provider: Provider): Promise<SignedIn | undefined>;
   /** Sign-ins in progress; for the `oauth` page. */
-  readonly flows: Flows<OAuthFlow>;
+  readonly flows: Flows<OAuthFlow, Pick<OAuthFlow, 'pageId'>>;
   /** The server's identity at providers where the operator did not register it; for the `oauth` page. */
   readonly identities: Identities;
   /**
