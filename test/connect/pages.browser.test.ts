@@ -209,6 +209,47 @@ describe('without client script, on a narrow screen', () => {
   });
 });
 
+describe('a form that was not taken', () => {
+  it('what is too long to be sent is there to be shortened when the person goes back', async () => {
+    const { url, code, result } = await open('form');
+    await using me = await visitor(browser);
+    await enterCode(me.page, url, code);
+    await me.page.getByLabel('Nights').fill('2');
+    await me.page.getByRole('group', { name: 'Breakfast' }).getByLabel('Yes').check();
+    await me.page.getByRole('textbox', { name: 'Name' }).fill('Ada');
+    await me.page.getByLabel('Notes').fill('字'.repeat(120_000));
+    await me.page.getByRole('button', { name: 'Send' }).click();
+    await me.page.getByRole('heading', { name: 'This is too large' }).waitFor();
+    expect(await me.page.locator('main').textContent()).toContain(
+      'Nothing was done with it, and the link still works.',
+    );
+    await me.page.goBack();
+    expect(await me.page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Ada');
+    await me.page.getByLabel('Notes').fill('short');
+    await me.page.getByRole('button', { name: 'Send' }).click();
+    await me.page.getByRole('heading', { name: 'This is done' }).waitFor();
+    await result;
+  });
+
+  it('visit-V2: what was entered in a tab whose cookie another tab replaced is sent once the person has gone back to it', async () => {
+    const { url, code, result } = await open('form');
+    await using me = await visitor(browser);
+    await enterCode(me.page, url, code);
+    await me.page.getByLabel('Nights').fill('2');
+    await me.page.getByRole('group', { name: 'Breakfast' }).getByLabel('Yes').check();
+    await me.page.getByRole('textbox', { name: 'Name' }).fill('Ada');
+    await me.context.clearCookies();
+    await enterCode(await me.context.newPage(), url, code);
+    await me.page.getByRole('button', { name: 'Send' }).click();
+    await me.page.getByRole('heading', { name: 'This form was not accepted' }).waitFor();
+    await me.page.goBack();
+    expect(await me.page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Ada');
+    await me.page.getByRole('button', { name: 'Send' }).click();
+    await me.page.getByRole('heading', { name: 'This is done' }).waitFor();
+    await result;
+  });
+});
+
 describe('another server on this machine', () => {
   it('visit-V5: another server on this machine is sent our cookie, and whatever it sets beside it keeps nobody from answering', async () => {
     const { url, code, result } = await open('confirm');

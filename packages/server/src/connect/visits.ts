@@ -72,7 +72,7 @@ export class Visits implements VisitDesk {
 
   async trouble({ title, lines, back, says = 'Try again' }: Trouble, visit?: Visit): Promise<Response> {
     const to = back ?? (visit && (await this.address(visit.pageId)).pathname);
-    const link = to === undefined ? undefined : { to, says };
+    const link = to === undefined ? undefined : { to, text: says };
     return this.page(sayPage(this.#options.site, title, lines, link), 400);
   }
 
@@ -112,7 +112,7 @@ export class Visits implements VisitDesk {
   /** Keeps what was sent in the person's browser, which sends it again if they reload the page once they are signed in. */
   async #signedOut({ pageId }: PageAsk): Promise<Response> {
     const { title, lines, status } = words.signedOut;
-    const link = { to: (await this.address(pageId)).pathname, says: 'Sign in in a new tab', newTab: true };
+    const link = { to: (await this.address(pageId)).pathname, text: 'Sign in in a new tab', newTab: true };
     return this.page(sayPage(this.#options.site, title, lines, link), status);
   }
 

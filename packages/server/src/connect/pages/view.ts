@@ -50,8 +50,11 @@ export function kindPage(site: Site, visit: Visit, view: PageView, { token, now 
   const body = html`<article class="card" aria-labelledby="title">
 <div class="frame"><h1 id="title">${safeText(view.title, 300)}</h1>
 <p class="origin">Asked by <strong>${site.name}</strong> for the call <code>${safeText(visit.call.name, 200)}</code></p></div>
-<form method="post" accept-charset="utf-8" autocomplete="off">
-<input type="hidden" name="form-token" value="${token}">
+<form method="post" accept-charset="utf-8">
+${
+  // Only the token: whoever goes back to this page from one that says what went wrong finds what they entered.
+  html`<input type="hidden" name="form-token" value="${token}" autocomplete="off">`
+}
 ${defaultButton}
 <figure class="quote"><figcaption>${site.name} says</figcaption><blockquote>${safeText(visit.message, 2_000, true)}</blockquote></figure>
 ${problemBox(view.problem)}${view.body}
@@ -81,7 +84,7 @@ ${problemBox(problem)}<div class="field"><label for="code">Code</label>
 /** A link under a message. */
 export interface Link {
   readonly to: string;
-  readonly says: string;
+  readonly text: string;
   /** Opens beside the page, which stays to be reloaded. */
   readonly newTab?: boolean;
 }
@@ -93,7 +96,7 @@ export function sayPage(site: Site, heading: string, lines: readonly string[], l
     site,
     title,
     html`<article class="card says"><h1>${title}</h1>${lines.map(line => html`<p>${safeText(line, 1_000)}</p>`)}${
-      link && html`<p><a${attributes({ href: link.to, target: link.newTab && '_blank' })}>${link.says}</a></p>`
+      link && html`<p><a${attributes({ href: link.to, target: link.newTab && '_blank' })}>${link.text}</a></p>`
     }</article>`,
   );
 }

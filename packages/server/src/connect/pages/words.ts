@@ -130,7 +130,7 @@ export const words = {
     title: 'This form was not accepted',
     lines: [
       'Nothing was sent: the form did not come from the page that was opened last in this browser.',
-      'Open the link again and send it from there.',
+      'Go back in your browser and send it again from there. If that does not help, open the link again.',
     ],
     status: 403,
   },
@@ -138,7 +138,7 @@ export const words = {
     title: 'This is too large',
     lines: [
       'What was sent is larger than this page accepts. Nothing was done with it, and the link still works.',
-      'Go back in your browser, shorten what you entered, and send it again.',
+      'Go back in your browser, shorten what you entered, and send it again. About 100,000 characters in all are accepted.',
     ],
     status: 413,
   },
