@@ -186,7 +186,10 @@ describe('connecting', () => {
     under.login.state.person = 'bob';
     const bob = new Browser();
     expect(await heading((await bob.follow(callback)).response)).toBe('This link was made for somebody else');
-    expect(await heading((await bob.follow(callback)).response)).toBe('This link was made for somebody else');
+    const again = await textOf((await bob.follow(callback)).response);
+    expect(headingOf(again)).toBe('This link was made for somebody else');
+    // A form without it would be sent to the address of the callback, which takes none.
+    expect(again).toContain(`<form method="post" action="/connect/${pageId}">`);
     expect(await under.vault.signedIn(under.principal('bob'), under.notes)).toBeUndefined();
     expect(await under.outcome(pageId)).toBeUndefined();
     expect(await heading((await browser.follow(callback)).response)).toBe('This is done');

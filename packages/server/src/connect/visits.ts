@@ -121,7 +121,8 @@ export class Visits implements VisitDesk {
     const { browsers, site } = this.#options;
     const { browser, cookie } = await browsers.meet(request, page);
     const { status, ...says } = words.otherPerson;
-    return this.page(otherPersonPage(site, says, browsers.formToken(browser)), status, cookie);
+    const action = (await this.address(page.pageId)).pathname;
+    return this.page(otherPersonPage(site, says, action, browsers.formToken(browser)), status, cookie);
   }
 
   /** Sends whoever submitted our form to sign in as somebody else, and back to the page. */

@@ -101,17 +101,21 @@ export function sayPage(site: Site, heading: string, lines: readonly string[], l
   );
 }
 
-/** Refuses a visitor who is signed in as somebody other than the person asked, and offers to change that. */
+/**
+ * Refuses a visitor who is signed in as somebody other than the person asked, and offers to change that.
+ * @param action - the path of the page, since this is also shown where a provider sends the browser back to
+ */
 export function otherPersonPage(
   site: Site,
   { title, lines }: { title: string; lines: readonly string[] },
+  action: string,
   token: string,
 ) {
   return document(
     site,
     title,
     html`<article class="card says"><h1>${title}</h1>${lines.map(line => html`<p>${line}</p>`)}
-<form method="post"><input type="hidden" name="form-token" value="${token}">
+<form method="post" action="${action}"><input type="hidden" name="form-token" value="${token}">
 <button class="button" name="do" value="other-person">Sign in as somebody else</button></form></article>`,
   );
 }
