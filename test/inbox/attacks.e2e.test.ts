@@ -221,6 +221,14 @@ describe('another page in the browser', () => {
     expect(got(n)).toEqual([]);
   });
 
+  it('a sign-in whose cookie did not come back is refused, and says what may keep it away', async () => {
+    const answer = await bobs.browser.send(new URL('/inbox/signed-in?state=x', bridge.address));
+    expect(answer.status).toBe(400);
+    expect(await answer.text()).toContain(
+      'begun in another browser or in one that refuses cookies. Nobody was signed in',
+    );
+  });
+
   it('no page is shown in a frame, runs scripts, or loads or sends anything elsewhere', async () => {
     const { id } = await ask();
     const answers = [

@@ -78,7 +78,8 @@ const texts = {
   endedTitle: 'You are signed out',
   ended: 'This session has ended. Sign in again to see what waits for you.',
   unknownTitle: 'This sign-in is not known',
-  unknown: 'It was finished before, took too long, or was begun in another browser. Nobody was signed in now.',
+  unknown:
+    'It was finished before, took too long, or was begun in another browser or in one that refuses cookies. Nobody was signed in now.',
   failedTitle: 'You are not signed in',
   notAskedTitle: 'You were not asked to sign in again',
   notAsked: (issuer: string) =>
