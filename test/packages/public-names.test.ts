@@ -56,7 +56,7 @@ const publicNames: Record<string, { readonly values: string; readonly types: str
       FieldItem Forgotten FormKindOptions FormPageOptions GroupItem Html HtmlValue Item Items ItemsValue Keeper
       ListItem MultiSelectItem NumberItem OAuthPageOptions OAuthTokens PageKind PageView
       Provider ProviderMetadata ProviderOptions Reach ReachOptions SecretOptions SelectItem Sent
-      SignedIn SignIn SignInOptions Step TextItem Vault VaultOptions Visit VisitDesk`,
+      SignedIn SignIn SignInOptions Step TextItem Trouble Vault VaultOptions Visit VisitDesk`,
   },
   '@midcall/server/http': {
     values: `
