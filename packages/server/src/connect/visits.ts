@@ -247,7 +247,7 @@ export class Visits implements VisitDesk {
     if (standing !== 'underWay') return this.says(words[standing]);
     const { title, lines, status } = words.underWay;
     const { pathname } = await this.address(pageId);
-    const page = this.page(sayPage(this.#options.site, title, lines, { to: pathname, says: 'Look again' }), status);
+    const page = this.page(sayPage(this.#options.site, title, lines, { to: pathname, text: 'Look again' }), status);
     page.headers.set('refresh', `5; url=${pathname}`);
     return page;
   }
