@@ -122,6 +122,16 @@ describe('a page', () => {
     expect(await other.look(page.pageId)).toEqual({ standing: 'underWay' });
   });
 
+  it('page-record-R3: whoever stops waiting when the time is up takes the turn, also from a process whose clock is behind', async () => {
+    const { page, issuer, other, advance } = setting();
+    await issuer.issue(page);
+    advance(900_000);
+    expect(await issuer.takeTurn(page, 'expired')).toBe(true);
+    advance(-10_000);
+    expect(await other.takeTurn(page, 'accept')).toBe(false);
+    expect([await other.look(page.pageId), await other.standing(page)]).toEqual([{ standing: 'expired' }, 'expired']);
+  });
+
   it('page-record-R4: five codes may be tried at a page, in whichever process', async () => {
     const { page, issuer, other } = setting();
     const left: unknown[] = [];

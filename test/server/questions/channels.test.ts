@@ -88,6 +88,7 @@ function bell() {
           },
           async withdraw() {
             takeBack();
+            return false;
           },
         }),
       }),

@@ -69,12 +69,45 @@ it('a page in URL mode is consented to and waited for, each as it is, and audite
   await apart.finished!();
   on.outcomes.set('page-1', { action: 'accept', content: 8, assurance: 'verified', at: NOW + 9 });
   expect(await apart.collect(0)).toEqual({ ...finished('verified', { action: 'accept', content: 8 }, 9) });
+  on.outcomes.clear();
+  expect(await apart.collect(0)).toBeUndefined();
   await apart.withdraw();
+  expect(await apart.collect(0)).toEqual(unanswered('timeout', 0));
   await (left[0] as Extract<Outgoing, { to: 'client' }>).withdraw!();
   const withdrawn = ['remove page page-1', 'withdraw page-1'];
   expect(on.log).toEqual(['finished id-2', ...withdrawn, ...withdrawn]);
-  on.outcomes.clear();
-  expect(await apart.collect(0)).toBeUndefined();
+});
+
+it('a page that was sent in time is waited for a minute longer, and may be done after that; another is not', async () => {
+  let isAnswered = false;
+  const on = scene({ ...urlMode, answered: () => isAnswered });
+  const { left } = await on.put(ask, byPage(finished()));
+  const { collect, withdraw } = left[1] as ApartAsk;
+  on.clock.now = NOW + 60_000;
+  expect(await collect(0)).toEqual(unanswered('timeout', 60_000));
+  isAnswered = true;
+  expect([await collect(0), await withdraw()]).toEqual([undefined, true]);
+  on.clock.now = NOW + 119_999;
+  expect(await collect(0)).toBeUndefined();
+  on.clock.now = NOW + 120_000;
+  expect(await collect(0)).toEqual(unanswered('error', 120_000));
+  on.outcomes.set('page-1', { action: 'accept', content: 8, assurance: 'verified', at: NOW + 9 });
+  expect(await collect(0)).toMatchObject({ kind: 'answered', got: { content: 8 } });
+});
+
+it('a page that was finished while the host had no answer counts, and a no of the host stands', async () => {
+  for (const kind of [urlMode, forms]) {
+    const on = scene({ ...kind, answered: () => true });
+    const silent = await on.put(ask, detail => (detail.to === 'apart' ? finished() : unanswered('timeout', 5)));
+    expect(answerOf(silent)).toMatchObject({ action: 'accept', content: 7, by: page });
+    // Also once the store has forgotten the page.
+    const again = await scene(kind)
+      .begin(put => put(ask), silent.journal)
+      .next();
+    expect(again).toMatchObject({ kind: 'done', result: { action: 'accept', content: 7 } });
+    const no = await scene({ ...kind, answered: () => true }).put(ask, () => fromClient({ action: 'decline' }, 5));
+    expect([answerOf(no), no.left.length]).toMatchObject([{ action: 'decline' }, 1]);
+  }
 });
 
 it('a page that is finished before it was asked for took no time', async () => {

@@ -24,6 +24,8 @@ export interface Scene {
   readonly note?: string;
   readonly pages?: false;
   readonly suspectBelowMs?: number;
+  /** True once somebody has sent the page, whatever becomes of it. */
+  readonly answered?: () => boolean;
   readonly open?: (ask: PageAsk) => Promise<{ url: string; note?: string }>;
 }
 
@@ -54,7 +56,8 @@ export function scene(given: Scene = {}) {
     local: given.local ?? false,
     showLocally: async ({ url }: { url: string }) => log.push(`show ${url}`) > 0 && given.browser === true,
     outcome: async (id: string) => outcomes.get(id),
-    withdraw: async (id: string) => log.push(`withdraw ${id}`) > 0,
+    withdraw: async (id: string) => log.push(`withdraw ${id}`) > 0 && !given.answered?.(),
+    isAnswered: async () => given.answered?.() ?? false,
     close: async () => {},
   };
   const pages = {
@@ -70,6 +73,7 @@ export function scene(given: Scene = {}) {
     ...{
       channels,
       askTimeoutMs: 900_000,
+      stateTtlMs: 600_000,
       suspectBelowMs: given.suspectBelowMs ?? 0,
       contents: memoryStore(),
       pages: service,

@@ -30,7 +30,7 @@ it('the first attempt ends with the link, and asks for word of the end; the next
     error: { code: -32042, elicitations: [{ mode: 'url', message: 'Sign', elicitationId: 'id-2' }] },
   });
   expect([urlIn(first), urlIn(second)]).toEqual(['https://p.example/page-1', 'https://p.example/page-1']);
-  expect([on.opened.length, on.log]).toEqual([1, ['notify page-1 id-2 60000']]);
+  expect([on.opened.length, on.log]).toEqual([1, ['notify page-1 id-2 120000']]);
   expect(on.audited).toEqual([{ kind: 'asked', ask: expect.any(String), channel: 'native' }]);
 });
 
@@ -77,6 +77,16 @@ it('a page whose time is up is opened anew', async () => {
   on.clock.now = NOW + 60_000;
   expect(urlIn(await attempt(on))).toBe('https://p.example/page-3');
   expect([on.opened.length, on.opened[1]!.dueAt]).toEqual([2, NOW + 120_000]);
+});
+
+it('a page that was sent in time is not asked anew when its time is up: the attempt waits for what becomes of it', async () => {
+  const on = scene({ ...urlMode, answered: () => true });
+  await attempt(on);
+  on.clock.now = NOW + 59_999;
+  expect(urlIn(await attempt(on))).toBe('https://p.example/page-1');
+  on.clock.now = NOW + 60_000;
+  expect(await attempt(on)).toMatchObject({ kind: 'done', result: { action: 'accept', content: 7 } });
+  expect(on.opened.length).toBe(1);
 });
 
 it('two attempts at once share one page: the one that comes later withdraws its own', async () => {

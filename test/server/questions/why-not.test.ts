@@ -13,6 +13,7 @@ const answers: readonly Answer<unknown>[] = [
   { action: 'decline', by: fast },
   { action: 'cancel', reason: 'dismissed', by: fast },
   { action: 'cancel', reason: 'suspect', by: { ...by, channel: 'page' } },
+  { action: 'cancel', reason: 'error', by: { ...by, channel: 'page' } },
 ];
 
 it('whyNot says of every answer in words of its own why nothing was done', () => {
@@ -22,7 +23,15 @@ it('whyNot says of every answer in words of its own why nothing was done', () =>
 });
 
 it('whyNot has one word for each', () => {
-  expect(answers.map(notDone)).toEqual(['not-confirmed', 'declined', ...reasons, 'declined', 'dismissed', 'suspect']);
+  expect(answers.map(notDone)).toEqual([
+    'not-confirmed',
+    'declined',
+    ...reasons,
+    'declined',
+    'dismissed',
+    'suspect',
+    'error',
+  ]);
 });
 
 it('whyNot says that a person refused only where one can have', () => {

@@ -188,6 +188,12 @@ export function connect(options: ConnectOptions): Connect {
           await records.settle(page, { action: 'cancel', reason: 'error', assurance: 'in-band', at: clock.now() });
         return isWithdrawn;
       },
+      async isAnswered(pageId) {
+        const page = await records.find(pageId);
+        if (!page || (await records.takeTurn(page, 'expired'))) return false;
+        const standing = await records.standing(page);
+        return standing !== 'withdrawn' && standing !== 'expired';
+      },
       close: () => server.close(),
     };
     attached = { service, serve };

@@ -5,7 +5,8 @@
  * - page-record-R1 A page ID is random (192 bits) and carries nothing: what it stands for is only in the store.
  * - page-record-R2 A page has one turn. Of all who try to finish it (or withdraw it) exactly one gets the turn, across
  *   processes; looking does not take it.
- * - page-record-R3 Past `dueAt` the turn cannot be had, whatever is still in the store.
+ * - page-record-R3 Past `dueAt` the turn cannot be had, whatever is still in the store. Whoever stops waiting then takes it: the
+ *   clock of another process may be behind.
  * - page-record-R4 Five codes may be tried, across processes; then the link is useless.
  * - page-record-R5 If the store is briefly unavailable, nothing ends: waiters keep waiting, and the outcome of a page is
  *   written as soon as the store is back. If the turn was taken and no outcome is known, that is reported, and the turn is not
@@ -132,15 +133,16 @@ export class PageRecords {
   }
 
   /** Takes the one turn (page-record-R2, page-record-R3). @returns true for the one who got it */
-  async takeTurn(page: PageAsk, how: 'accept' | 'decline' | 'withdrawn' | 'locked'): Promise<boolean> {
+  async takeTurn(page: PageAsk, how: 'accept' | 'decline' | 'withdrawn' | 'locked' | 'expired'): Promise<boolean> {
     const { store, clock } = this.#host;
     const key = `page-turn:${this.#know(page.pageId).name}`;
     // No two are alike, so that a turn that was written without being acknowledged is known to be ours.
     const turn = `${how} ${randomBytes(16).toString('base64url')}`;
     return this.#again(async () => {
       const left = page.dueAt - clock.now();
-      if (left <= 0) return false;
-      const isWritten = await store.set(key, turn, { ttlMs: left + REMEMBERED_MS, ifAbsent: true });
+      if (left <= 0 && how !== 'expired') return false;
+      const ttlMs = Math.max(1, left) + REMEMBERED_MS;
+      const isWritten = await store.set(key, turn, { ttlMs, ifAbsent: true });
       return isWritten || (await store.get(key)) === turn;
     });
   }
@@ -281,8 +283,8 @@ export class PageRecords {
 }
 
 /** @returns undefined for the turn of somebody who answers */
-function ended(turn: string): 'withdrawn' | 'locked' | 'declined' | undefined {
+function ended(turn: string): 'withdrawn' | 'locked' | 'expired' | 'declined' | undefined {
   const [how] = turn.split(' ');
-  if (how === 'withdrawn' || how === 'locked') return how;
+  if (how === 'withdrawn' || how === 'locked' || how === 'expired') return how;
   return how === 'decline' ? 'declined' : undefined;
 }

@@ -108,6 +108,9 @@ const pause = (ms: number, signal: AbortSignal, { clock }: Pick<Config, 'clock'>
 export const signOf = (asks: readonly OpenAsk<ApartAsk>[]): string =>
   [...new Set(asks.map(({ detail }) => detail.sign()))].join(' ');
 
-/** What is recorded if a question cannot be waited for any longer: no answer in time, or none that could be read. */
-export const timedOut = (detail: ApartAsk, now: number): Recording =>
-  unanswered(unread.has(detail) ? 'error' : 'timeout', Math.max(0, now - detail.askedAt));
+/**
+ * What is recorded if a question cannot be waited for any longer: no answer in time, or none that could be read.
+ * @param isAnswered - true if somebody has certainly answered it
+ */
+export const timedOut = (detail: ApartAsk, now: number, isAnswered = false): Recording =>
+  unanswered(isAnswered || unread.has(detail) ? 'error' : 'timeout', Math.max(0, now - detail.askedAt));

@@ -56,15 +56,24 @@ export interface Parked {
 /**
  * The error for a call that ends because its server stops: what was done, and what is in doubt.
  * @param asks - the questions that it waits for; none if it works
+ * @param isAnswered - true if somebody has answered one of them, and what became of that is not known
  */
 export function stopped<R>(
   run: CallRun<R>,
   { registered }: CallRequest,
   asks: readonly OpenAsk<Outgoing>[] = [],
+  isAnswered = false,
 ): MidcallError {
   if (asks.length === 0) {
     const how = 'This server stopped before the call ended.';
     return new MidcallError('call/stopped', `${how} ${registered.gateway ? gatewayDoubt : doneBy(run)} ${findOut}`);
+  }
+  if (isAnswered) {
+    return new MidcallError(
+      'call/stopped',
+      `This server stopped while what the person sent for ${labelsOf(asks)} was being finished, so it may be done. ` +
+        `${doneBy(run)} ${findOut}`,
+    );
   }
   const isUntouched = !run.journal.some(({ kind }) => kind === 'step') && run.working.length === 0;
   return new MidcallError(
@@ -72,6 +81,12 @@ export function stopped<R>(
     `This server stopped while ${labelsOf(asks)} was waiting for an answer, and took the question back. ${doneBy(run)} ` +
       `${isUntouched ? 'Call again when it is running.' : findOut}`,
   );
+}
+
+/** Withdraws questions that nobody waits for any more. @returns true if somebody had answered one of them already */
+export async function withdrawAll(asks: readonly OpenAsk<Outgoing>[]): Promise<boolean> {
+  const answered = await Promise.all(asks.map(({ detail }) => 'withdraw' in detail && detail.withdraw?.()));
+  return answered.includes(true);
 }
 
 /** A gateway only knows that it has passed the call on. */

@@ -23,7 +23,7 @@ import { type CallRequest, type Config, canResume, HandedOver, type SharedCall }
 import { requestUntil } from '../sdk-seam/index.ts';
 import type { Unstamped } from '../state/index.ts';
 import { awaitApart } from './await-apart.ts';
-import { type DriverOutcome, stopped } from './driver-outcome.ts';
+import { type DriverOutcome, stopped, withdrawAll } from './driver-outcome.ts';
 import type { OpenedCall } from './open-retry.ts';
 import { received } from './received.ts';
 import { entriesOf, settleRound } from './settle-round.ts';
@@ -121,14 +121,13 @@ export async function runByPush<R>(
         stopping.signal.aborted &&
         (config.keys.ephemeral || !canResume(request, config));
       if (recordings === 'stopped' || isLost) {
-        await Promise.all([...asks, ...waits].map(({ detail }) => detail.withdraw?.()));
-        const error = stopped(run, request, outcome.asks);
+        const error = stopped(run, request, outcome.asks, await withdrawAll([...asks, ...waits]));
         await run.suspend();
         return { kind: 'failed', error };
       }
       for (const { id, detail } of waits) if (recordings.has(id)) await detail.finished?.();
       if (isGone(request.ctx) || recordings.size < asks.length) {
-        await Promise.all([...asks, ...waits].map(({ detail }) => detail.withdraw?.()));
+        await withdrawAll([...asks, ...waits]);
         await run.cancel(reasonGone(request.ctx));
         return { kind: 'cancelled' };
       }

@@ -7,7 +7,14 @@ import { MidcallError } from '@midcall/core/errors';
 import { steadyNow } from '@midcall/core/time';
 import { inputRequired } from '@modelcontextprotocol/server';
 import { type EngineOptions, type Entry, labelsOf, type OpenAsk, Run, shortLabel } from '../engine/index.ts';
-import { type ApartAsk, type CallRun, type ClientAsk, leavingTo, type Outgoing } from '../questions/index.ts';
+import {
+  type ApartAsk,
+  type CallRun,
+  type ClientAsk,
+  leavingTo,
+  type Outgoing,
+  type Recording,
+} from '../questions/index.ts';
 import {
   type CallRequest,
   type Config,
@@ -19,7 +26,7 @@ import {
 } from '../request/index.ts';
 import { type RoundState, type SealedAsk, sealState, type Unstamped } from '../state/index.ts';
 import { awaitApart, signOf, timedOut } from './await-apart.ts';
-import { type DriverOutcome, type InputRequired, stopped } from './driver-outcome.ts';
+import { type DriverOutcome, type InputRequired, stopped, withdrawAll } from './driver-outcome.ts';
 import type { OpenedCall } from './open-retry.ts';
 import { settleRound } from './settle-round.ts';
 import { reasonGone, whenGone } from './when-gone.ts';
@@ -63,7 +70,7 @@ export async function runByRounds<R>(
       if (detached) detached.waits = false;
       if (reasonGone(request.ctx) === taskCancelled) {
         // Their outcome is not waited for.
-        await Promise.all(waits.map(ask => ask.detail.withdraw?.()));
+        await withdrawAll(waits);
         await run.quiet();
         return { kind: 'cancelled' };
       }
@@ -75,10 +82,14 @@ export async function runByRounds<R>(
         }
         // Nothing can continue this call later, so the handler continues with what is known, and nobody answers from now on. In a
         // store that is away, the question stays open until its time is up.
-        await Promise.all(waits.map(({ detail }) => detail.withdraw?.().catch(() => {})));
-        const last = await awaitApart(waits, 0, request, config, stopping.signal);
-        const now = config.clock.now();
-        recordings = new Map(waits.map(({ id, detail }) => [id, last.get(id) ?? timedOut(detail, now)]));
+        const ends = waits.map(async (ask): Promise<readonly [string, Recording]> => {
+          const isAnswered = await ask.detail.withdraw().catch(() => false);
+          // What was sent already may be done, so what becomes of it is waited for; its channel says how long.
+          const ms = isAnswered ? Number.MAX_SAFE_INTEGER : 0;
+          const last = await awaitApart([ask], ms, request, config, stopping.signal);
+          return [ask.id, last.get(ask.id) ?? timedOut(ask.detail, config.clock.now(), isAnswered)];
+        });
+        recordings = new Map(await Promise.all(ends));
       }
       if (recordings.size === 0) break;
       run = await settleRound(run, waits, recordings, handler, engine, config);
@@ -88,8 +99,7 @@ export async function runByRounds<R>(
     if (outcome.kind === 'cancelled') await run.quiet();
     if (outcome.kind !== 'needs') return outcome;
     if (isLost()) {
-      await Promise.all(outcome.asks.map(({ detail }) => 'withdraw' in detail && detail.withdraw?.()));
-      const error = stopped(run, request, outcome.asks);
+      const error = stopped(run, request, outcome.asks, await withdrawAll(outcome.asks));
       await run.suspend();
       return { kind: 'failed', error };
     }

@@ -30,8 +30,8 @@ export interface ClientAsk extends Leaving {
   readonly key?: string | undefined;
   /** Fires when the question is withdrawn; a client of 2026-07-28 learns of that only in a task. */
   readonly withdrawn?: AbortSignal | undefined;
-  /** Withdraws what the question is about, if the client is gone. */
-  readonly withdraw?: () => Promise<void>;
+  /** Withdraws what the question is about, if the client is gone. @returns as `withdraw` of {@link Waiting} */
+  readonly withdraw?: () => Promise<boolean>;
 }
 
 /** What a channel does for one of its own open questions. */
@@ -43,8 +43,11 @@ export interface Waiting {
    * @throws MidcallError `store/unavailable` if it cannot be read now
    */
   collect(ms: number, signal?: AbortSignal, changed?: () => void): Promise<Recording | undefined>;
-  /** Withdraws it: any answer from now on has no effect. */
-  withdraw(): Promise<void>;
+  /**
+   * Withdraws it: any answer from now on has no effect.
+   * @returns true if somebody had answered it already, so that what they sent takes effect, or has
+   */
+  withdraw(): Promise<boolean>;
 }
 
 /** What the model is told if the request ends and the call continues with a ticket. */

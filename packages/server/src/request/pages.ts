@@ -147,6 +147,11 @@ export interface PageService {
    * @returns false if somebody had taken its turn, or its time was up
    */
   withdraw(pageId: string, isTold?: boolean): Promise<boolean>;
+  /**
+   * True if somebody has taken the turn of a page that is withdrawn or whose time is up: its outcome is known, on its way or
+   * lost. Otherwise nobody takes it from now on, wherever the page is served.
+   */
+  isAnswered(pageId: string): Promise<boolean>;
   /** Stops serving pages, if this process serves them itself. */
   close(): Promise<void>;
 }

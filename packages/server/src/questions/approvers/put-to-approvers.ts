@@ -216,7 +216,11 @@ function waiting(
         stop();
       }
     },
-    withdraw: () => withdraw(at.id, { inbox, waiting: config.waiting, warn: config.warn }),
+    async withdraw() {
+      await withdraw(at.id, { inbox, waiting: config.waiting, warn: config.warn });
+      // An answer in an inbox does nothing by itself.
+      return false;
+    },
   };
 }
 

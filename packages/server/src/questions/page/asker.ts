@@ -4,6 +4,7 @@
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { type Answer, type Assurance, assures, type By } from '@midcall/core/form';
+import { steadyNow } from '@midcall/core/time';
 import { digest, type Json } from '../../base/index.ts';
 import { shortLabel } from '../../engine/index.ts';
 import {
@@ -36,6 +37,9 @@ import {
   ways,
 } from './plan.ts';
 
+/** Milliseconds for which what was sent in time is waited for, once the time of its page is up. */
+const FINISHING_MS = 60_000;
+
 export interface UrlAskerOptions {
   readonly config: Config;
   readonly request: Pick<CallRequest, 'client' | 'registered' | 'name' | 'principal'>;
@@ -51,9 +55,11 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
   const { config, request, pages, history, audit } = options;
   const { client } = request;
 
-  const withdraw = async (pageId: string): Promise<void> => {
+  /** @returns true if somebody had finished it already */
+  const withdraw = async (pageId: string): Promise<boolean> => {
     await config.waiting.remove({ kind: 'page', ref: pageId });
-    await pages?.service.withdraw(pageId);
+    if (!pages || (await pages.service.withdraw(pageId))) return false;
+    return pages.service.isAnswered(pageId);
   };
   /** The pages that this run has opened or is opening. */
   const opened: Promise<Plan>[] = [];
@@ -85,9 +91,16 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
   /** Finished pages, announced by an error, that this run has taken, with the number of steps it had run by then. */
   const taken: { readonly key: string; readonly at: Announced; readonly steps: number }[] = [];
   const keep = (key: string, at: Announced): Promise<boolean> => {
-    const ttlMs = Math.max(1, at.dueAt - config.clock.now());
+    const ttlMs = Math.max(1, at.dueAt + config.stateTtlMs - config.clock.now());
     return config.contents.set(key, JSON.stringify(at), { ttlMs, ifAbsent: true });
   };
+
+  /** True if a page is finished; once its time is up also if what was sent in time is still being finished, or may be done. */
+  const hasAnswer = async ({ pageId, dueAt }: Announced, { service }: PageCall): Promise<boolean> =>
+    (await service.outcome(pageId, 0)) !== undefined ||
+    (config.clock.now() >= dueAt && (await service.isAnswered(pageId)));
+  const hasEnded = async (at: Announced, pages: PageCall): Promise<boolean> =>
+    config.clock.now() >= at.dueAt || (await hasAnswer(at, pages));
 
   /** The page that an error announced to an earlier attempt of the same call, or a new one. Concurrent attempts share it. */
   const toldByError = async (question: PageQuestion, identity: readonly unknown[], pages: PageCall): Promise<Plan> => {
@@ -96,12 +109,11 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       text === undefined ? undefined : JSON.parse(text);
     for (;;) {
       const before = read(await config.contents.get(key));
-      const ended = before && (config.clock.now() >= before.dueAt || (await pages.service.outcome(before.pageId, 0)));
-      if (before && !ended) return { kind: 'announced', at: before };
+      if (before && !(await hasEnded(before, pages))) return { kind: 'announced', at: before };
       if (before) {
         // Only the run that takes a finished page gets its answer.
         const announcement = read(await config.contents.take(key));
-        if (announcement && (await pages.service.outcome(announcement.pageId, 0))) {
+        if (announcement && (await hasAnswer(announcement, pages))) {
           taken.push({ key, at: announcement, steps: stepsDone(run) });
           return { kind: 'announced', at: announcement };
         }
@@ -112,7 +124,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       if (pagePlan.kind !== 'announced' || pagePlan.at.announce !== 'error') return pagePlan;
       const { pageId, elicitationId } = pagePlan.at;
       if (await keep(key, pagePlan.at)) {
-        pages.notify(pageId, elicitationId, question.timeoutMs);
+        pages.notify(pageId, elicitationId, question.timeoutMs + FINISHING_MS);
         return pagePlan;
       }
       await withdraw(pageId);
@@ -156,7 +168,9 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     if (consented.answer.action === 'accept' && code !== undefined) consented = await consent('code', code);
     const { answer, fresh } = consented;
     if (answer.action === 'accept') return undefined;
-    await run.guarded(() => withdraw(at.pageId));
+    const isAnswered = await run.guarded(() => withdraw(at.pageId));
+    // Who finished the page has answered, whatever became of the host's question. A no stands.
+    if (answer.action === 'cancel' && (isAnswered || run.foresees(ending(at)))) return undefined;
     const refused = answer.action === 'decline' || answer.reason === 'dismissed';
     const { by } = answer;
     const suspect = refused && by.suspect && question.demanded !== undefined;
@@ -168,6 +182,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     question: PageQuestion,
     at: Announced,
   ): Promise<{ readonly fresh: boolean; readonly answer: Answer<T> }> => {
+    let endsAt = at.dueAt;
     const detail: ApartAsk = {
       to: 'apart',
       channel: 'page',
@@ -178,20 +193,32 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       isHeld: at.announce !== 'link',
       sign: () => 'Waiting until the page is finished.',
       async collect(ms, signal) {
-        const left = Math.max(1, at.dueAt - config.clock.now());
-        const outcome = await pages?.service.outcome(at.pageId, Math.min(ms, left), signal);
-        const now = config.clock.now();
-        if (outcome) return asRecording(outcome, at);
-        return now >= at.dueAt ? unanswered('timeout', now - at.at) : undefined;
+        const { clock } = config;
+        const until = steadyNow(clock) + ms;
+        const outcomeBy = async (by: number): Promise<Recording | undefined> => {
+          const left = Math.min(until - steadyNow(clock), Math.max(1, by - clock.now()));
+          const outcome = await pages?.service.outcome(at.pageId, Math.max(0, left), signal);
+          return outcome && asRecording(outcome, at);
+        };
+        const inTime = await outcomeBy(endsAt);
+        if (inTime || clock.now() < endsAt) return inTime;
+        if (!(await pages?.service.isAnswered(at.pageId))) return unanswered('timeout', clock.now() - at.at);
+        // It was sent in time, and may be done: a call that said it was not would be made again.
+        const late = await outcomeBy(endsAt + FINISHING_MS);
+        if (late || clock.now() < endsAt + FINISHING_MS) return late;
+        return unanswered('error', clock.now() - at.at);
       },
-      withdraw: () => withdraw(at.pageId),
+      withdraw() {
+        endsAt = Math.min(endsAt, config.clock.now());
+        return withdraw(at.pageId);
+      },
       ...(at.announce === 'url' && pages && { finished: () => pages.finished(at.elicitationId) }),
       words: () => pageWords(question.message, at),
       // A link in a result is sent with the result; every other announcement has been sent by now.
       audited: at.announce === 'link' ? auditFields(id, question, at) : 'already',
     };
     config.observe?.({ kind: 'page' });
-    const request = { kind: 'url', identity: ['page', at.pageId], label: question.message, detail } as const;
+    const request = { ...ending(at), label: question.message, detail };
     const { value, fresh } = await run.ask(request);
     return { fresh, answer: judgePage<T>(readRecording(value), at, question.demanded) };
   };
@@ -230,14 +257,14 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       return end(drawn.id, drawn.fresh, { action: 'cancel', reason: 'unavailable', by });
     }
     const { at } = pagePlan;
-    if (at.announce === 'error' && pages && !run.foresees({ kind: 'url', identity: ['page', at.pageId] })) {
+    if (at.announce === 'error' && pages && !run.foresees(ending(at))) {
       const ready = await run.guarded(async () => {
-        const outcome = await pages.service.outcome(at.pageId, 0);
+        const isReady = await hasAnswer(at, pages);
         // The call will be retried for this page: other finished pages are returned for that retry, unless a step acted on
         // them.
-        const unused = outcome ? [] : taken.filter(each => each.steps === stepsDone(run));
+        const unused = isReady ? [] : taken.filter(each => each.steps === stepsDone(run));
         for (const each of unused) await keep(each.key, each.at);
-        return outcome;
+        return isReady;
       });
       if (!ready) {
         if (opened.length > 0) audit({ kind: 'asked', ...auditFields(drawn.id, pageQuestion, at) });
@@ -257,6 +284,9 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
   };
   return answer;
 }
+
+/** What the journal knows the end of a page by. */
+const ending = ({ pageId }: Announced) => ({ kind: 'url', identity: ['page', pageId] }) as const;
 
 function readAsk(ask: UrlAsk<unknown>, name: string, config: Config): PageQuestion {
   checkUrlAsk(ask);

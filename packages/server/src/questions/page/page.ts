@@ -15,7 +15,11 @@ export const page: AskChannel = {
   byDefault: true,
   tickets: 'any-client',
   showsDetails: true,
-  because: { suspect: 'nobody on the page proved to be the person who was asked.' },
+  because: {
+    suspect: 'nobody on the page proved to be the person who was asked.',
+    error:
+      'something failed on the page or on the way back from it, and what the person sent there may have been done. Find out before you try again.',
+  },
   waiting: {
     // If this process has no pages, only their expiry is known.
     look: async (pageId, { pages }) => (await pages?.outcome(pageId, 0)) === undefined,
