@@ -90,8 +90,7 @@ describe.each(eras)('%s', era => {
     clock.move(1_000);
     await call;
     expect(end()).toBe(
-      'cancel error page in-band: something failed on the page or on the way back from it, and what the person sent there may ' +
-        'have been done. Find out before you try again.',
+      'cancel error page in-band: the page failed, and may have been done. Find out before trying again.',
     );
   });
 });
@@ -163,7 +162,7 @@ it.each([
   const { mid, result } = await promptWith(era, options);
   await mid.stop({ within: 60_000 });
   expect(await result).toBe(
-    "This server stopped while what the person sent for 'Send it?' was being finished, so it may be done. No step of it is done. " +
+    "This server stopped while 'Send it?' was being finished, and may be done. No step of it is done. " +
       'Find out what took effect before calling again.',
   );
 });

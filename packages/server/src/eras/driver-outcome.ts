@@ -68,24 +68,20 @@ export function stopped<R>(
     const how = 'This server stopped before the call ended.';
     return new MidcallError('call/stopped', `${how} ${registered.gateway ? gatewayDoubt : doneBy(run)} ${findOut}`);
   }
-  if (isAnswered) {
-    return new MidcallError(
-      'call/stopped',
-      `This server stopped while what the person sent for ${labelsOf(asks)} was being finished, so it may be done. ` +
-        `${doneBy(run)} ${findOut}`,
-    );
-  }
-  const isUntouched = !run.journal.some(({ kind }) => kind === 'step') && run.working.length === 0;
+  const waited = isAnswered
+    ? 'was being finished, and may be done'
+    : 'was waiting for an answer, and took the question back';
+  const isUntouched = !isAnswered && !run.journal.some(({ kind }) => kind === 'step') && run.working.length === 0;
   return new MidcallError(
     'call/stopped',
-    `This server stopped while ${labelsOf(asks)} was waiting for an answer, and took the question back. ${doneBy(run)} ` +
+    `This server stopped while ${labelsOf(asks)} ${waited}. ${doneBy(run)} ` +
       `${isUntouched ? 'Call again when it is running.' : findOut}`,
   );
 }
 
 /** Withdraws questions that nobody waits for any more. @returns true if somebody had answered one of them already */
 export async function withdrawAll(asks: readonly OpenAsk<Outgoing>[]): Promise<boolean> {
-  const answered = await Promise.all(asks.map(({ detail }) => 'withdraw' in detail && detail.withdraw?.()));
+  const answered = await Promise.all(asks.map(({ detail }) => detail.withdraw?.()));
   return answered.includes(true);
 }
 

@@ -84,8 +84,8 @@ export async function runByRounds<R>(
         // store that is away, the question stays open until its time is up.
         const ends = waits.map(async (ask): Promise<readonly [string, Recording]> => {
           const isAnswered = await ask.detail.withdraw().catch(() => false);
-          // What was sent already may be done, so what becomes of it is waited for; its channel says how long.
-          const ms = isAnswered ? Number.MAX_SAFE_INTEGER : 0;
+          // What was sent already may be done, so what becomes of it is waited for, for as long as its channel says.
+          const ms = isAnswered ? 600_000 : 0;
           const last = await awaitApart([ask], ms, request, config, stopping.signal);
           return [ask.id, last.get(ask.id) ?? timedOut(ask.detail, config.clock.now(), isAnswered)];
         });

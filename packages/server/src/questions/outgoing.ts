@@ -103,6 +103,8 @@ export interface ResultAsk extends Leaving {
   result(ticket: string, dueAt: number, request: CallRequest): CallToolResult;
   /** Called before the result leaves. */
   leaving?(request: CallRequest): Promise<void>;
+  /** Only its ticket brings an answer, and that ends by itself. */
+  readonly withdraw?: undefined;
 }
 
 export type Outgoing = ClientAsk | ApartAsk | ResultAsk;

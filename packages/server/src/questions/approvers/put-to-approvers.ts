@@ -216,11 +216,7 @@ function waiting(
         stop();
       }
     },
-    async withdraw() {
-      await withdraw(at.id, { inbox, waiting: config.waiting, warn: config.warn });
-      // An answer in an inbox does nothing by itself.
-      return false;
-    },
+    withdraw: () => withdraw(at.id, { inbox, waiting: config.waiting, warn: config.warn }),
   };
 }
 
@@ -244,17 +240,18 @@ function nextChange({ clock }: Pick<Config, 'clock'>, signal: AbortSignal | unde
   };
 }
 
-/** Never rejects. */
+/** Never rejects. @returns false, since an answer in an inbox does nothing by itself */
 async function withdraw(
   id: string,
   { inbox, waiting, warn }: Pick<Config, 'waiting' | 'warn'> & Pick<ApprovalCall, 'inbox'>,
-): Promise<void> {
+): Promise<boolean> {
   await waiting.remove({ kind: name, ref: id });
   await inbox.withdraw(id).catch((error: unknown) => {
     warn(
       `midcall: a question that nobody waits for any more stays in the inbox until that can be written, or its time is up: ${textOf(error)}`,
     );
   });
+  return false;
 }
 
 /** An inbox throws what it likes; whatever it is, the call goes on waiting (approvers-P2). */

@@ -4,7 +4,6 @@
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { type Answer, type Assurance, assures, type By } from '@midcall/core/form';
-import { steadyNow } from '@midcall/core/time';
 import { digest, type Json } from '../../base/index.ts';
 import { shortLabel } from '../../engine/index.ts';
 import {
@@ -97,10 +96,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
 
   /** True if a page is finished; once its time is up also if what was sent in time is still being finished, or may be done. */
   const hasAnswer = async ({ pageId, dueAt }: Announced, { service }: PageCall): Promise<boolean> =>
-    (await service.outcome(pageId, 0)) !== undefined ||
-    (config.clock.now() >= dueAt && (await service.isAnswered(pageId)));
-  const hasEnded = async (at: Announced, pages: PageCall): Promise<boolean> =>
-    config.clock.now() >= at.dueAt || (await hasAnswer(at, pages));
+    !!(await service.outcome(pageId, 0)) || (config.clock.now() >= dueAt && (await service.isAnswered(pageId)));
 
   /** The page that an error announced to an earlier attempt of the same call, or a new one. Concurrent attempts share it. */
   const toldByError = async (question: PageQuestion, identity: readonly unknown[], pages: PageCall): Promise<Plan> => {
@@ -109,7 +105,8 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       text === undefined ? undefined : JSON.parse(text);
     for (;;) {
       const before = read(await config.contents.get(key));
-      if (before && !(await hasEnded(before, pages))) return { kind: 'announced', at: before };
+      const isOpen = before && config.clock.now() < before.dueAt && !(await hasAnswer(before, pages));
+      if (isOpen) return { kind: 'announced', at: before };
       if (before) {
         // Only the run that takes a finished page gets its answer.
         const announcement = read(await config.contents.take(key));
@@ -194,19 +191,17 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
       sign: () => 'Waiting until the page is finished.',
       async collect(ms, signal) {
         const { clock } = config;
-        const until = steadyNow(clock) + ms;
-        const outcomeBy = async (by: number): Promise<Recording | undefined> => {
-          const left = Math.min(until - steadyNow(clock), Math.max(1, by - clock.now()));
-          const outcome = await pages?.service.outcome(at.pageId, Math.max(0, left), signal);
-          return outcome && asRecording(outcome, at);
-        };
-        const inTime = await outcomeBy(endsAt);
-        if (inTime || clock.now() < endsAt) return inTime;
-        if (!(await pages?.service.isAnswered(at.pageId))) return unanswered('timeout', clock.now() - at.at);
-        // It was sent in time, and may be done: a call that said it was not would be made again.
-        const late = await outcomeBy(endsAt + FINISHING_MS);
-        if (late || clock.now() < endsAt + FINISHING_MS) return late;
-        return unanswered('error', clock.now() - at.at);
+        const until = clock.now() + ms;
+        for (let by = endsAt; ; by += FINISHING_MS) {
+          const left = Math.min(until, Math.max(by, clock.now() + 1)) - clock.now();
+          const outcome = await pages?.service.outcome(at.pageId, left, signal);
+          if (outcome) return asRecording(outcome, at);
+          const now = clock.now();
+          if (now < by) return undefined;
+          if (by > endsAt) return unanswered('error', now - at.at);
+          // What was sent in time may be done: a call that said it was not would be made again.
+          if (!(await pages?.service.isAnswered(at.pageId))) return unanswered('timeout', now - at.at);
+        }
       },
       withdraw() {
         endsAt = Math.min(endsAt, config.clock.now());

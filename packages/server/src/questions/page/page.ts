@@ -17,8 +17,7 @@ export const page: AskChannel = {
   showsDetails: true,
   because: {
     suspect: 'nobody on the page proved to be the person who was asked.',
-    error:
-      'something failed on the page or on the way back from it, and what the person sent there may have been done. Find out before you try again.',
+    error: 'the page failed, and may have been done. Find out before trying again.',
   },
   waiting: {
     // If this process has no pages, only their expiry is known.
