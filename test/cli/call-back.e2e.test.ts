@@ -1,7 +1,7 @@
 /** Going back in a real pseudo-terminal: Esc and Ctrl-C, and what was entered by then. */
 import { describe, expect, it } from 'vitest';
 import { few } from '../fixtures/soak.ts';
-import { down, enter, esc, interrupt, shiftTab, terminal, up } from './tty.ts';
+import { down, endOfInput, enter, esc, interrupt, shiftTab, suspend, terminal, up } from './tty.ts';
 
 /** Fills in the names of the long form, each when it is asked for. */
 async function fillNames(tty: ReturnType<typeof terminal>, from: number, to: number): Promise<void> {
@@ -32,6 +32,25 @@ describe.each(few(['2025', '2026'], '2026'))('going back, %s', era => {
     );
     expect(await tty.ended).toBe(0);
     expect(tty.text()).not.toContain('MaxListeners');
+  });
+
+  it('Ctrl-D is one step back, and Ctrl-Z nothing, so that neither leaves a prompt that hears no key', async () => {
+    const tty = terminal(['long', '{"fields":5}', '--era', era]);
+    await tty.pass(['What do you want to do?', suspend + enter]);
+    await fillNames(tty, 1, 1);
+    await tty.pass(
+      ['Name 2 (', `${suspend}person 2`],
+      ['person 2', endOfInput],
+      ['Name 1 (required)'],
+      ['person 1', enter],
+      ['Name 2 ('],
+      ['person 2', interrupt],
+      ['Name 1 (required)'],
+      ['person 1', endOfInput],
+      ['Leave this question?', endOfInput],
+      ['Not sent. You had entered:'],
+    );
+    expect(await tty.ended).toBe(0);
   });
 
   it('Up and Shift+Tab lead from field to field, to the one that is wrong, and forwards again over what stands there', async () => {

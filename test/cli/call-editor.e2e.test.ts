@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { few } from '../fixtures/soak.ts';
 import { cue } from '../host/person.ts';
-import { down, enter, interrupt, terminal } from './tty.ts';
+import { down, endOfInput, enter, interrupt, suspend, terminal } from './tty.ts';
 
 const script = fileURLToPath(new URL('../fixtures/editor.mjs', import.meta.url));
 
@@ -146,6 +146,20 @@ it('no text that holds lines an editor obeys is opened in one', async () => {
   await tty.until('modelineexpr');
   expect(await tty.ended).toBe(0);
   expect(left()).toEqual([]);
+});
+
+it('Ctrl-D completes a text of several lines, and no other key of control writes into it', async () => {
+  const tty = terminal(['letter', '--era', '2026']);
+  await tty.pass(
+    ['What do you want to do?', enter],
+    ['Tab, then Enter', `one${enter}`],
+    ['│  █', suspend + interrupt],
+    ['What do you want to do?', enter],
+    ['Tab, then Enter', `two${endOfInput}`],
+    ['Send it?', enter],
+    ['"text":"one\\ntwo"'],
+  );
+  expect(await tty.ended).toBe(0);
 });
 
 it('several lines can be written in plain lines, too, with no editor set', async () => {

@@ -14,6 +14,8 @@ export const shiftTab = '\u001b[Z';
 export const enter = '\r';
 export const interrupt = '\u0003';
 export const esc = '\u001b';
+export const endOfInput = '\u0004';
+export const suspend = '\u001a';
 
 /**
  * `midcall call` in a terminal.

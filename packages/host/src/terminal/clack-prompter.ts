@@ -12,7 +12,7 @@ import {
   type PromptResult,
   unanswered,
 } from './prompter.ts';
-import { resumableLines, resumableText, resumableTicks, type Streams } from './resumable-prompts.ts';
+import { type Key, resumableLines, resumableText, resumableTicks, type Streams } from './resumable-prompts.ts';
 import { wrapped } from './wrap.ts';
 
 /** The symbol in front of a question, and blanks of the same width. */
@@ -77,11 +77,11 @@ export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Promp
           .join(''),
       ),
     text: prompt =>
-      withBackKeys(input, backKeys(prompt, 'line'), () =>
+      withKeys(input, backKeys(prompt, 'line'), () =>
         during(prompt.signal, streams => resumableText({ ...prompt, message: setIn(prompt.message) }, streams)),
       ),
     secret: prompt =>
-      withBackKeys(input, backKeys(prompt, 'line'), () =>
+      withKeys(input, backKeys(prompt, 'line'), () =>
         during(prompt.signal, async ({ signal, ...streams }) => {
           const message = setIn(prompt.message);
           const validate = (typed: string | undefined) => prompt.validate(typed ?? '');
@@ -89,7 +89,7 @@ export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Promp
         }),
       ),
     lines: prompt =>
-      withBackKeys(input, backKeys(prompt, 'any'), () =>
+      withKeys(input, backKeys(prompt, 'any'), () =>
         during(prompt.signal, streams =>
           resumableLines(
             { ...prompt, message: setIn(`${prompt.message} (Tab, then Enter, when you are done)`) },
@@ -97,8 +97,8 @@ export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Promp
           ),
         ),
       ),
-    choose: prompt => withBackKeys(input, backKeys(prompt, 'any'), () => choose(prompt)),
-    chooseMany: prompt => withBackKeys(input, backKeys(prompt, 'any'), () => chooseMany(prompt)),
+    choose: prompt => withKeys(input, backKeys(prompt, 'any'), () => choose(prompt)),
+    chooseMany: prompt => withKeys(input, backKeys(prompt, 'any'), () => chooseMany(prompt)),
   };
 
   async function choose({ message, signal, picks, initial, unchosen }: ChoicePrompt): Promise<PromptResult<string>> {
@@ -139,30 +139,29 @@ export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Promp
 const backKeys = <K extends string>({ fieldBefore }: { readonly fieldBefore?: string }, keys: K): K | 'none' =>
   fieldBefore === undefined ? 'none' : keys;
 
-/** A key as `node:readline` reports it; prompts look at `name` and `sequence`. */
-interface Key {
-  name?: string | undefined;
-  sequence?: string | undefined;
-  shift?: boolean;
-}
-
 /**
  * Runs a prompt in which Shift+Tab, and Up in a prompt with one line of text, go back to the previous field. Clack's prompts
- * end on Esc only, so the key is passed to them as Esc, which leaves the entered text as it is.
+ * end on Esc only, so the key is passed to them as Esc, which leaves the entered text as it is. So is Ctrl-D: for the readline
+ * in a prompt it is the end of the input, after which the prompt would stay and hear no key. Ctrl-Z does nothing: readline
+ * would stop this process, but not the one that started it, such as npx, which would keep the terminal.
  * @param keys - `none` if there is no previous field; `line` adds Up
  */
-async function withBackKeys<T>(
+async function withKeys<T>(
   input: BorrowedInput,
   keys: 'none' | 'line' | 'any',
   run: () => Promise<PromptResult<T>>,
 ): Promise<PromptResult<T>> {
-  if (keys === 'none') return run();
   let pressed = false;
+  // The listeners of the prompt come after this one and get the same object.
   const translate = (_: unknown, key: Key | undefined): void => {
-    if (!key || !((key.name === 'tab' && key.shift) || (keys === 'line' && key.name === 'up'))) return;
-    pressed = true;
-    // The listeners of the prompt come after this one and get the same object.
-    Object.assign(key, { name: 'escape', sequence: '\u001b', shift: false });
+    if (!key) return;
+    const toEscape = (): unknown => Object.assign(key, { name: 'escape', sequence: '\u001b', shift: false });
+    if (key.ctrl && key.name === 'd') toEscape();
+    else if (key.ctrl && key.name === 'z') key.name = undefined;
+    else if (keys !== 'none' && ((key.name === 'tab' && key.shift) || (keys === 'line' && key.name === 'up'))) {
+      pressed = true;
+      toEscape();
+    }
   };
   input.prependListener('keypress', translate);
   try {

@@ -23,6 +23,14 @@ export interface Streams {
   readonly signal: AbortSignal;
 }
 
+/** A key as `node:readline` reports it; prompts look at `name` and `sequence`. */
+export interface Key {
+  name?: string | undefined;
+  sequence?: string | undefined;
+  shift?: boolean;
+  ctrl?: boolean;
+}
+
 /** A part of a prompt that can be drawn. */
 interface Drawn {
   readonly state: State;
@@ -88,12 +96,25 @@ export async function resumableText(
   return outcome<string>(await prompt.prompt(), prompt.userInput);
 }
 
-/** A text of several lines. @param message - fits the terminal */
+/** What no text contains: the characters of keys such as Ctrl-C. */
+const keyCharacters = /[^\P{Cc}\n\t]/gu;
+
+/** A text of several lines, into which Clack would write the character of every key. */
+class LinesPrompt extends MultiLinePrompt {
+  protected override _setUserInput(value: string | undefined, write?: boolean): void {
+    const text = value?.replace(keyCharacters, '');
+    // Clack then moves the cursor behind what it has inserted.
+    this._cursor -= (value?.length ?? 0) - (text?.length ?? 0);
+    super._setUserInput(text, write);
+  }
+}
+
+/** A text of several lines, which Ctrl-D completes. @param message - fits the terminal */
 export async function resumableLines(
   { message, initial, validate }: TextRequest,
   streams: Streams,
 ): Promise<PromptResult<string>> {
-  const prompt = new MultiLinePrompt({
+  const prompt = new LinesPrompt({
     ...streams,
     showSubmit: true,
     validate: typed => validate(typed ?? ''),
@@ -104,7 +125,17 @@ export async function resumableLines(
       return frame(this, message, body, streams.output, foot);
     },
   });
-  return outcome<string>(await prompt.prompt(), prompt.userInput);
+  const submit = (_: unknown, key: Key | undefined): void => {
+    if (!key?.ctrl || key.name !== 'd') return;
+    prompt.focused = 'submit';
+    Object.assign(key, { name: 'return', sequence: '\r', ctrl: false });
+  };
+  streams.input.prependListener('keypress', submit);
+  try {
+    return outcome<string>(await prompt.prompt(), prompt.userInput);
+  } finally {
+    streams.input.removeListener('keypress', submit);
+  }
 }
 
 /** A list of check boxes. */
