@@ -148,3 +148,26 @@ describe('in a terminal', () => {
     expect(log()).not.toContain('Which colour?');
   });
 });
+
+/** Runs a command in its terminal, ends it on SIGUSR2, and says then how it finds the terminal. */
+const starter = `
+  const { spawn, spawnSync } = require('node:child_process');
+  const child = spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' });
+  process.on('SIGUSR2', () => child.kill());
+  child.on('exit', (_, signal) => {
+    console.log('ended by', signal);
+    spawnSync('stty', ['-a'], { stdio: 'inherit' });
+  });`;
+
+it.runIf(process.platform !== 'win32')(
+  'a command that is ended while it asks leaves a terminal with a cursor, in which lines can be typed',
+  async () => {
+    const tty = inTerminal(['-e', starter, '--', midcall, 'call', 'form', '--', process.execPath, askingServer]);
+    await tty.until('Enter: confirm');
+    expect(tty.raw().lastIndexOf('\u001b[?25l')).toBeGreaterThan(tty.raw().lastIndexOf('\u001b[?25h'));
+    tty.signal('SIGUSR2');
+    await tty.pass(['ended by SIGTERM'], [/\sicanon/], [/\secho\s/]);
+    expect(tty.raw().lastIndexOf('\u001b[?25h')).toBeGreaterThan(tty.raw().lastIndexOf('\u001b[?25l'));
+    await tty.ended;
+  },
+);

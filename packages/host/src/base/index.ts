@@ -1,3 +1,4 @@
+export { beforeEnd } from './before-end.ts';
 export {
   callsNameTasks,
   callsOutliveProcess,

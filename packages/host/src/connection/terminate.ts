@@ -3,6 +3,7 @@
  * so that Ctrl-C in a terminal reaches this process alone, which then ends them.
  */
 import { type SpawnOptionsWithoutStdio, spawn } from 'node:child_process';
+import { beforeEnd } from '../base/index.ts';
 import { inheritedEnvironment } from '../sdk-seam/index.ts';
 import type { ServerTarget } from '../servers/index.ts';
 
@@ -24,18 +25,15 @@ export const spawnOptions = ({ env, cwd }: Pick<CommandTarget, 'env' | 'cwd'>): 
 const exitMs = 2_000;
 const lookMs = 20;
 
-/** The process groups that have not ended yet. */
-const running = new Set<number>();
-const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** The process groups that have not ended yet, each with what no longer ends it with this process. */
+const running = new Map<number, () => void>();
 
 /** Ends a server with this process, in whatever way that ends. @param pid - of a process that was just started */
 export function endWithUs(pid: number): void {
-  if (running.size === 0) {
-    process.on('exit', terminateAll);
-    // First in line: a listener that listens only once is not counted any more when its turn has come.
-    for (const signal of endings) process.prependListener(signal, endedBySignal);
-  }
-  running.add(pid);
+  running.set(
+    pid,
+    beforeEnd(() => terminate(pid)),
+  );
 }
 
 /** Asks a process and what it has started to end, if that has not ended by itself. */
@@ -49,10 +47,8 @@ export async function endTree(pid: number): Promise<void> {
   for (let waitedMs = 0; waitedMs < exitMs && signalTree(pid, 0); waitedMs += lookMs)
     await new Promise<void>(resolve => setTimeout(resolve, lookMs));
   signalTree(pid, 'SIGKILL');
+  running.get(pid)?.();
   running.delete(pid);
-  if (running.size > 0) return;
-  process.off('exit', terminateAll);
-  for (const signal of endings) process.off(signal, endedBySignal);
 }
 
 /** @returns false if nothing of it is left */
@@ -65,16 +61,4 @@ function signalTree(pid: number, signal: NodeJS.Signals | 0): boolean {
   } catch {
     return false;
   }
-}
-
-function terminateAll(): void {
-  for (const pid of running) terminate(pid);
-}
-
-/** Ends the processes of servers, and then this process, unless somebody else listens for the signal. */
-function endedBySignal(signal: NodeJS.Signals): void {
-  if (process.listenerCount(signal) > 1) return;
-  terminateAll();
-  process.off(signal, endedBySignal);
-  process.kill(process.pid, signal);
 }

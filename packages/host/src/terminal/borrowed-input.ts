@@ -3,11 +3,12 @@
  *
  * - input-B1 Meanwhile nobody else hears what is typed, such as a readline of the host: it may be a secret.
  * - input-B2 Afterwards the input is as it was found: its listeners, its raw mode, and whether it is read. What was typed ahead
- *   is the host's again.
+ *   is the host's again. If this process ends before that, at least the raw mode is as it was.
  * - input-B3 Ctrl-C is a key from the first prompt of a question to its end: between two prompts, too, it is kept for the next
  *   one, and does not end the server that asks.
  */
 import { Readable } from 'node:stream';
+import { beforeEnd } from '../base/index.ts';
 
 /** An input as far as it may be a terminal. */
 export type MaybeTty = Readable & {
@@ -33,6 +34,7 @@ export class BorrowedInput extends Readable {
   readonly isTTY: boolean;
   readonly #input: MaybeTty;
   #found: Found | undefined;
+  #stopGuarding = (): void => {};
 
   constructor(input: MaybeTty) {
     super();
@@ -57,11 +59,12 @@ export class BorrowedInput extends Readable {
         input.rawListeners(event).map(listener => ({ event, listener: listener as Listener })),
       );
       this.#found = { listeners, flowing: input.readableFlowing, raw: input.isRaw === true };
+      if (this.isTTY) this.#stopGuarding = beforeEnd(() => this.#setMode(this.#found?.raw === true));
       for (const { event, listener } of listeners) input.off(event, listener);
       input.on('data', this.#feed).on('end', this.#over).on('close', this.#over).on('error', this.#over);
       if (input.readableEnded || input.destroyed) this.#over();
     }
-    if (this.isTTY) input.setRawMode?.(true);
+    this.#setMode(true);
     input.resume();
   }
 
@@ -69,7 +72,7 @@ export class BorrowedInput extends Readable {
   lend(): void {
     if (!this.#found) return;
     this.#input.pause();
-    if (this.isTTY) this.#input.setRawMode?.(false);
+    this.#setMode(false);
   }
 
   /** The question is over (input-B2). */
@@ -77,6 +80,7 @@ export class BorrowedInput extends Readable {
     const input = this.#input;
     const found = this.#found;
     if (!found) return;
+    this.#stopGuarding();
     this.#found = undefined;
     input.off('data', this.#feed).off('end', this.#over).off('close', this.#over).off('error', this.#over);
     input.pause();
@@ -84,7 +88,7 @@ export class BorrowedInput extends Readable {
     const ahead: Buffer | null = input.readableEnded || input.destroyed ? null : this.read();
     if (ahead) input.unshift(input.readableEncoding ? ahead.toString(input.readableEncoding) : ahead);
     for (const { event, listener } of found.listeners) input.on(event, listener);
-    if (this.isTTY && !input.destroyed) input.setRawMode?.(found.raw);
+    this.#setMode(found.raw);
     if (found.flowing) input.resume();
     // A listener hears an input that nobody has read yet; it hears nothing of one that is paused.
     else if (found.flowing === null) Reflect.set(input, 'readableFlowing', null);
@@ -94,6 +98,10 @@ export class BorrowedInput extends Readable {
   close(): void {
     this.giveBack();
     this.#over();
+  }
+
+  #setMode(raw: boolean): void {
+    if (this.isTTY && !this.#input.destroyed) this.#input.setRawMode?.(raw);
   }
 
   readonly #feed = (chunk: Buffer | string): void => void this.push(chunk);

@@ -1,5 +1,6 @@
 /** Draws prompts on a real terminal; long lists can be filtered by typing. */
 import { autocomplete, autocompleteMultiselect, isCancel, password, select } from '@clack/prompts';
+import { beforeEnd } from '../base/index.ts';
 import type { BorrowedInput } from './borrowed-input.ts';
 import { fitted } from './frame.ts';
 import type { MaybeColumns } from './line-source.ts';
@@ -17,6 +18,8 @@ import { wrapped } from './wrap.ts';
 
 /** The symbol in front of a question, and blanks of the same width. */
 const guide = '│  ';
+
+const showCursor = '\u001b[?25h';
 
 /** From this many entries on, a list is searched rather than walked through. */
 const longList = 12;
@@ -45,10 +48,17 @@ export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Promp
     picks.map(({ value, label, hint }) => ({ value, label, ...(hint !== undefined && { hint }) }));
   /**
    * Clack never removes its listener from a signal: each prompt gets a signal of its own, so that a long form does not
-   * accumulate them.
+   * accumulate them. And it hides the cursor until the prompt is over, which this process may not live to see.
    */
   const during = <T>(signal: AbortSignal, ask: (streams: Streams) => Promise<T>): Promise<T> =>
-    underOwnSignal(signal, own => ask({ input, output, signal: own }));
+    underOwnSignal(signal, async own => {
+      const stopGuarding = beforeEnd(() => void output.write(showCursor));
+      try {
+        return await ask({ input, output, signal: own });
+      } finally {
+        stopGuarding();
+      }
+    });
   const ticks = (prompt: ManyPrompt, message: string, initial: readonly string[]) =>
     during(prompt.signal, async (streams): Promise<PromptResult<readonly string[]>> => {
       const { picks } = prompt;

@@ -3,7 +3,7 @@
  *
  * - editor-T1 No shell sees the command or the text: the command is split into words here, and the text is in a file.
  * - editor-T2 The file is readable only by its owner, in a folder of its own that is removed afterwards: when the editor ends,
- *   fails or cannot be started, when the question is withdrawn while it is open, and when this process is told to end.
+ *   fails or cannot be started, when the question is withdrawn while it is open, and when this process ends.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { type Clock, systemClock } from '@midcall/core/time';
+import { beforeEnd } from '../base/index.ts';
 import { commandWords, visible } from '../index.ts';
 
 /** What an editor returned. */
@@ -64,7 +65,7 @@ export function editorOf(options: EditorOptions): Editor | undefined {
     async edit(text, signal) {
       const folder = await mkdtemp(join(options.directory ?? tmpdir(), 'midcall-'));
       const remove = (): void => rmSync(folder, { recursive: true, force: true });
-      const stopGuarding = guard(remove);
+      const stopGuarding = beforeEnd(remove);
       const path = join(folder, 'text.md');
       try {
         await writeFile(path, `${text}\n`, { mode: 0o600, flag: 'wx' });
@@ -91,23 +92,6 @@ function keepModes(fd: number): () => void {
   return () => {
     if (modes !== '') spawnSync('stty', [modes], { stdio: [fd, 'ignore', 'ignore'] });
   };
-}
-
-/** Removes the files if the process is told to end, and lets it end. @returns a function that stops that */
-function guard(remove: () => void): () => void {
-  const signals = ['SIGTERM', 'SIGHUP'] as const;
-  const onSignal = (signal: NodeJS.Signals): void => {
-    remove();
-    stop();
-    process.kill(process.pid, signal);
-  };
-  const stop = (): void => {
-    process.off('exit', remove);
-    for (const signal of signals) process.off(signal, onSignal);
-  };
-  process.once('exit', remove);
-  for (const signal of signals) process.once(signal, onSignal);
-  return stop;
 }
 
 /** Runs the editor until it exits. @returns what went wrong, or undefined */

@@ -1,0 +1,34 @@
+/** What is done before this process ends, in whatever way that is: removing and restoring what would outlive it. */
+
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+const acts = new Set<() => void>();
+
+/**
+ * Calls `act` when this process exits, and when a signal ends it because nobody else listens for that.
+ * @returns a function that takes it back
+ */
+export function beforeEnd(act: () => void): () => void {
+  if (acts.size === 0) {
+    process.on('exit', actAll);
+    // First in line: a listener that listens only once is not counted any more when its turn has come.
+    for (const signal of endings) process.prependListener(signal, endedBySignal);
+  }
+  acts.add(act);
+  return () => {
+    if (!acts.delete(act) || acts.size > 0) return;
+    process.off('exit', actAll);
+    for (const signal of endings) process.off(signal, endedBySignal);
+  };
+}
+
+function actAll(): void {
+  for (const act of acts) act();
+}
+
+function endedBySignal(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return;
+  actAll();
+  process.off(signal, endedBySignal);
+  process.kill(process.pid, signal);
+}
