@@ -54,6 +54,25 @@ describe('while a question is asked', () => {
     expect(text()).toContain('page 0\npage 1\n');
   });
 
+  it('a question that ends before its turn is not shown, and how it ended is said', async () => {
+    const { terminal, input, written, text } = view();
+    const inbox = new Inbox();
+    inbox.present(terminal);
+    const first = inbox.ask(question);
+    await grown(written, () => text().includes('Number or name'));
+    const asker = { ...question.asker, id: 'photos' };
+    const second = inbox.ask({ ...question, id: 'q2', asker });
+    inbox.end('q2', { how: 'timed-out' });
+    expect((await second).how).toBe('timed-out');
+    input.write('decline\n');
+    await first;
+    await terminal.idle();
+    expect(text()).toMatch(
+      /-- time is up; the question was taken as dismissed \(a question of photos, before you got to it\)\n$/,
+    );
+    expect(text()).not.toContain('Server photos');
+  });
+
   it('lines wait for the end of a question of the program itself, too', async () => {
     const { terminal, input, written, text } = view();
     const name = terminal.ask({ message: 'Your name' });

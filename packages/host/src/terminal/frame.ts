@@ -73,8 +73,8 @@ function titleOf(question: Question): string {
   }
 }
 
-/** One line on how a question ended without this terminal; undefined if this terminal ended it. */
-export function endingLine(ending: Ending, via: string): string | undefined {
+/** One line on how a question ended without this terminal; undefined if this terminal, which is `via`, ended it. */
+export function endingLine(ending: Ending, via?: string): string | undefined {
   switch (ending.how) {
     case 'answered':
     case 'declined':

@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { BorrowedInput } from './borrowed-input.ts';
 import { type PromptResult, unanswered } from './prompter.ts';
+import { textWidth } from './wrap.ts';
 
 /** Where plain prompts read from. */
 export interface LineSource {
@@ -97,7 +98,8 @@ function keys(input: Readable, output: Writable): LineSource {
             starved = key === '\u0004';
             leave();
           } else if (key === '\u007f' || key === '\b') {
-            if (typed.length > 0) output.write('\b \b');
+            const columns = hidden ? Math.min(typed.length, 1) : textWidth(typed.at(-1) ?? '');
+            output.write('\b'.repeat(columns) + ' '.repeat(columns) + '\b'.repeat(columns));
             typed = typed.slice(0, -1);
           } else if (key >= ' ') {
             typed.push(key);
