@@ -1,7 +1,7 @@
 /** `midcall inbox` in a real terminal, with a real host behind a bridge on a machine without a browser. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ import { type Era, eras, negotiation } from '@midcall/testing';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, it, onTestFinished } from 'vitest';
-import { Peer } from '../../packages/midcall/src/shared-desk/peer.ts';
+import { Peer, protocolVersion } from '../../packages/midcall/src/shared-desk/peer.ts';
 import { textOf } from '../bridge/stage.ts';
 import { down, enter, inTerminal, interrupt } from '../cli/tty.ts';
 import { ownEnvironment } from '../fixtures/own-environment.ts';
@@ -79,18 +79,93 @@ it.each(few(eras, '2026-07-28'))(
   },
 );
 
-it('midcall inbox says that questions are open on an older desk, as midcall desk does', async () => {
-  const runtime = mkdtempSync(join(tmpdir(), 'old-'));
+/** The socket of a desk in a folder of its own. @returns what makes a program find it there */
+async function listening(desk: ReturnType<typeof createServer>): Promise<Record<string, string>> {
+  const runtime = mkdtempSync(join(tmpdir(), 'desk-'));
   mkdirSync(join(runtime, 'midcall'), { mode: 0o700 });
+  await new Promise<void>(resolve => desk.listen(join(runtime, 'midcall', 'desk.sock'), resolve));
+  onTestFinished(() => void desk.close());
+  return { ...ownEnvironment(), XDG_RUNTIME_DIR: runtime };
+}
+
+it('midcall inbox says that questions are open on an older desk, as midcall desk does', async () => {
   const desk = createServer(socket => {
     new Peer(socket, word => (word === 'hello' ? { version: 0 } : { open: 2 }), 0);
   });
-  await new Promise<void>(resolve => desk.listen(join(runtime, 'midcall', 'desk.sock'), resolve));
-  onTestFinished(() => void desk.close());
-  const env = { ...ownEnvironment(), XDG_RUNTIME_DIR: runtime };
+  const env = await listening(desk);
   const said = await new Promise(resolve =>
     execFile(process.execPath, [main, 'inbox'], { env }, (error, out, err) => resolve({ code: error?.code, out, err })),
   );
   const err = expect.stringMatching(/^midcall: An older desk is running, and questions are open there: 2\./);
   expect(said).toEqual({ code: 3, out: '', err });
+});
+
+/** A desk on which one question waits, for a letter. */
+async function letterDesk() {
+  const asker = { id: 'post', name: 'post', origin: 'node post.mjs', era: '2026-07-28' };
+  const fields = [{ kind: 'text', name: 'text', required: true, minLength: 3 }];
+  const question = { id: 'q1', kind: 'form', asker, message: 'What shall it say?', fields, askedAt: 0 };
+  const sockets = new Set<Socket>();
+  const desk = createServer(socket => {
+    sockets.add(socket);
+    new Peer(socket, (word, _, peer) => {
+      if (word !== 'hello') return { ok: true };
+      peer.tell('asked', { question });
+      return { version: protocolVersion };
+    });
+  });
+  const env = await listening(desk);
+  return {
+    env,
+    end: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+it('what was being typed is written out when the desk ends, and the cursor is shown again', async () => {
+  const { env, end } = await letterDesk();
+  const inbox = inTerminal([main, 'inbox'], env);
+  await inbox.pass(
+    ['One question is waiting.', enter],
+    ['What do you want to do with it? post: What shall it say?', enter],
+    ['What do you want to do?', enter],
+    ['Tab, then Enter', 'Dear Ann'],
+  );
+  await inbox.until('│  Dear Ann█');
+  end();
+  await inbox.pass(['Not sent. You had entered:'], ['Dear Ann'], ['The desk has ended.']);
+  expect(await inbox.ended).toBe(3);
+  expect(inbox.raw().lastIndexOf('\u001b[?25h')).toBeGreaterThan(inbox.raw().lastIndexOf('\u001b[?25l'));
+});
+
+it('midcall inbox ends with the desk while its list is shown, and nothing is chosen', async () => {
+  const { env, end } = await letterDesk();
+  const inbox = inTerminal([main, 'inbox'], env);
+  await inbox.until('Leave');
+  end();
+  await inbox.until('The desk has ended.');
+  expect(await inbox.ended).toBe(3);
+});
+
+it('Ctrl-C while an editor is open is a signal to the editor, and the question is asked again', async () => {
+  const { env } = await letterDesk();
+  const folder = mkdtempSync(join(tmpdir(), 'inbox-editor-'));
+  const script = `process.stdout.write('the editor is open'); setInterval(() => {}, 60_000)`;
+  const file = join(folder, 'editor.mjs');
+  writeFileSync(file, script);
+  const inbox = inTerminal([main, 'inbox'], { ...env, EDITOR: `node ${file}`, TMPDIR: folder });
+  await inbox.pass(
+    ['One question is waiting.', enter],
+    ['What do you want to do with it?', enter],
+    ['What do you want to do?', enter],
+    ['Open it in node', enter],
+    ['the editor is open', interrupt],
+    ['The editor node ended with SIGINT; nothing was changed.'],
+    ['Open it in node'],
+  );
+  expect(readdirSync(folder)).toEqual(['editor.mjs']);
+  inbox.type(interrupt);
+  await inbox.pass(['What do you want to do?', interrupt], ['One question is waiting.', interrupt]);
+  expect(await inbox.ended).toBe(0);
 });

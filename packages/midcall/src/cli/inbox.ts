@@ -80,11 +80,17 @@ async function inbox(flags: InboxFlags): Promise<void> {
     return;
   }
   peer.onClosed(() => {
-    process.stderr.write('The desk has ended. Its questions are there again when it runs: midcall inbox\n');
-    process.exit(0);
+    // Without an ending: none of the questions has one, and what has happened is said below.
+    for (const { ended } of waiting.values()) ended.abort();
+    terminal.interrupt();
+    changed();
+  });
+  // While an editor is open, Ctrl-C is no key but a signal, to the editor and to this process.
+  process.on('SIGINT', () => {
+    if (!terminal.interrupt()) process.exit(exitCodes.interrupted.code);
   });
   isListening = true;
-  for (;;) {
+  while (!peer.isClosed) {
     if (waiting.size === 0) {
       terminal.say(['Nothing is waiting. A question appears here when it comes; Ctrl-C leaves.']);
       await new Promise<void>(resolve => {
@@ -108,10 +114,11 @@ async function inbox(flags: InboxFlags): Promise<void> {
     });
     changed = () => {};
     if (isOld) continue;
-    const chosen = rows.find(([first]) => first.id === id)?.flatMap(each => waiting.get(each.id) ?? []);
-    if (!chosen) break;
+    const fold = rows.find(([first]) => first.id === id);
+    if (!fold) break;
+    const chosen = fold.flatMap(each => waiting.get(each.id) ?? []);
     const left = new Set<string>();
-    for (const { call } of await answer(chosen, terminal, peer)) {
+    for (const { call } of await answer(chosen, lineOf(fold, waits), terminal, peer)) {
       if (!call) continue;
       answered.add(call.id);
       const wait = waits.get(call.id);
@@ -119,7 +126,9 @@ async function inbox(flags: InboxFlags): Promise<void> {
     }
     for (const name of left) terminal.say([`${name} has stopped waiting: go back to it and say "continue".`]);
   }
-  process.exit(0);
+  if (peer.isClosed)
+    terminal.say(['The desk has ended. To see its questions again: midcall desk, and then midcall inbox']);
+  process.exit(peer.isClosed ? exitCodes.noServer.code : exitCodes.ok.code);
 }
 
 /** Terminals ring or blink at it, so that somebody who does something else notices. */
@@ -129,19 +138,33 @@ const bell = '\u0007';
 const folds = (waiting: ReadonlyMap<string, Waiting>) =>
   foldAlike([...waiting.values()].map(({ question }) => question));
 
-/** The person decides about the questions of one row. @returns those about which their decision counts */
-async function answer(row: readonly Waiting[], terminal: Terminal, peer: Peer): Promise<readonly Question[]> {
+/**
+ * The person decides about the questions of one row.
+ * @param line - the row as it was shown: it names what is decided about, since the list may have changed as it was chosen
+ * @returns those about which their decision counts
+ */
+async function answer(
+  row: readonly Waiting[],
+  line: string,
+  terminal: Terminal,
+  peer: Peer,
+): Promise<readonly Question[]> {
   const counts: Question[] = [];
   const replyTo =
     (question: Question) =>
     async (chosen: Reply): Promise<Receipt> => {
-      const receipt = (await peer.ask('reply', { id: question.id, reply: chosen, via: terminal.via })) as Receipt;
+      const sent = peer.ask('reply', { id: question.id, reply: chosen, via: terminal.via }) as Promise<Receipt>;
+      const receipt = await sent.catch((error: unknown): Receipt => {
+        if (!peer.isClosed) throw error;
+        terminal.say(['! The desk ended before it confirmed that it had your decision.']);
+        return { ok: false, problem: 'unknown' };
+      });
       if (receipt.ok) counts.push(question);
       return receipt;
     };
   const isCall = row[0]?.question.kind === 'call';
   const action = await terminal.choose({
-    message: row.length === 1 ? 'What do you want to do with it?' : `What do you want to do with these ${row.length}?`,
+    message: `What do you want to do with ${row.length === 1 ? 'it' : `these ${row.length}`}? ${line}`,
     choices: [
       { value: 'open', label: 'Answer', hint: row.length === 1 ? 'shows all of it' : 'shows all of them' },
       { value: 'decline', label: 'Decline', hint: isCall ? 'no call is made' : 'say no to the server' },
@@ -153,7 +176,7 @@ async function answer(row: readonly Waiting[], terminal: Terminal, peer: Peer): 
     const receipts = await Promise.all(row.map(({ question }) => replyTo(question)({ action })));
     const late = receipts.filter(({ ok }) => !ok).length;
     if (late < row.length) terminal.say([action === 'decline' ? 'Declined.' : 'Dismissed.']);
-    if (late > 0)
+    if (late > 0 && !peer.isClosed)
       terminal.say([row.length === 1 ? 'The question had ended already.' : `${late} of them had ended already.`]);
   }
   if (action === 'open') {
