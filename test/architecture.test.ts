@@ -136,7 +136,7 @@ const host: Floors = {
     'tasks',
     'connection',
   ],
-  terminal: ['.'],
+  terminal: ['base', '.'],
   'web/style': [],
   'web/texts': ['.'],
   'web/html': ['.', 'web/texts'],
