@@ -7,6 +7,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { addTexts } from '../packages/host/src/web/texts/add.ts';
+import { serverTexts } from '../packages/host/src/web/texts/server.ts';
+import { settingTexts } from '../packages/host/src/web/texts/settings.ts';
+import { taskTexts } from '../packages/host/src/web/texts/task.ts';
 import { style } from './card/style.ts';
 import { root, sourceOf } from './places.ts';
 
@@ -29,6 +33,24 @@ function coreSources(): Record<string, string> {
   );
 }
 
+/** Texts of the desk that no card shows. They are members of one object, so the bundler cannot tell. */
+const unshown = { addTexts, serverTexts, settingTexts, taskTexts };
+
+const withoutUnshown = {
+  name: 'without-unshown-texts',
+  transform(code: string) {
+    const name = Object.keys(unshown).find(each => code.includes(`export const ${each} = {`));
+    return name && `export const ${name} = {};`;
+  },
+};
+
+/** What reads one of them would find nothing. */
+function checkUnshown(code: string): void {
+  const names = Object.values(unshown).flatMap(Object.keys);
+  const read = new RegExp(`\\btexts(?:\\$\\d+)?\\.(?:${names.join('|')})\\b`).exec(code)?.[0];
+  if (read !== undefined) throw new Error(`The card uses ${read}, which is left out of it.`);
+}
+
 async function script(): Promise<string> {
   const bundle = await rolldown({
     input: join(root, 'tools/card/app.ts'),
@@ -36,9 +58,12 @@ async function script(): Promise<string> {
     resolve: { alias: coreSources() },
     // What the desk's modules do besides is of no use here.
     treeshake: { moduleSideEffects: id => id.endsWith('/tools/card/app.ts') },
+    plugins: [withoutUnshown],
     // Modules of the desk that need Node are left out with what uses them.
     onLog() {},
   });
+  const readable = await bundle.generate({ format: 'iife', minify: false });
+  checkUnshown(readable.output[0].code);
   const { output } = await bundle.generate({ format: 'iife', minify: true });
   await bundle.close();
   const [{ code }] = output;

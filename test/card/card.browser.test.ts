@@ -250,11 +250,123 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
       { ...result, _meta: { [CARD]: other } },
     );
     await app.getByText('Send answer').click();
-    await app.getByText('The answer was not sent: Busy.').waitFor();
+    await app.getByText('It is not known whether this arrived (Busy.).').waitFor();
     expect([await app.locator('blockquote').textContent(), await app.locator('[name=f0]').inputValue()]).toEqual([
       'What is it?',
       'Ada',
     ]);
+    await host.close();
+  });
+
+  describe('an answer whose outcome the host does not get', () => {
+    /** The host gives up on each answer of the App that it has passed on. @param isOver - after the server has answered it */
+    const givesUp = (host: Host, isOver: boolean) =>
+      host.page.evaluate(waits => {
+        const passOn = window.callTool;
+        window.callTool = async params => {
+          const passed = passOn(params);
+          if (waits) await passed;
+          window.callTool = passOn;
+          throw new Error('Timed out.');
+        };
+      }, isOver);
+    const unknown = 'It is not known whether this arrived (Timed out.). Do the same again: it counts once.';
+
+    async function sentOnce(host: Host, isOver = true): Promise<Frame> {
+      const { app } = await host.open();
+      await eventually(() => host.calls.length === 1);
+      await app.locator('[name=f0]').fill('Ada');
+      await givesUp(host, isOver);
+      await app.getByText('Send answer').click();
+      await app.getByText(unknown).waitFor();
+      expect(await app.locator('[name=f0]').inputValue()).toBe('Ada');
+      return app;
+    }
+    const taken = ({ events }: Host) => events.filter(({ kind }) => kind === 'answered').length;
+
+    it('the same answer again counts once, and gives the outcome', async () => {
+      const host = await asking({ type: 'string' });
+      const app = await sentOnce(host);
+      await app.getByText('Send answer').click();
+      expect(JSON.parse((await app.locator('.line .detail').textContent()) ?? '')).toBe('Ada');
+      await eventually(async () => (await host.told()).length === 2);
+      expect(taken(host)).toBe(1);
+      await host.close();
+    });
+
+    it('another answer is said to come after the first, which counts', async () => {
+      const host = await asking({ type: 'string' });
+      const app = await sentOnce(host);
+      await app.locator('[name=f0]').fill('Bob');
+      await app.getByText('Send answer').click();
+      await app.getByText('This question was answered before.').waitFor();
+      expect([taken(host), await app.getByText('was not taken').count()]).toEqual([1, 0]);
+      await host.close();
+    });
+
+    it('while the call is still running, that is said, and the outcome once there is one', async () => {
+      let finish = (): void => {};
+      const running = new Promise<void>(resolve => {
+        finish = resolve;
+      });
+      const host = await cardHost(anybody, {
+        era,
+        handler: async call => {
+          const form = { type: 'object', properties: { it: { type: 'string' } } } as const;
+          const given = await call.elicit({ message: 'What is it?', form, timeoutMs });
+          await running;
+          return JSON.stringify('content' in given ? given.content : given);
+        },
+      });
+      const app = await sentOnce(host, false);
+      await app.getByText('Send answer').click();
+      // The server waits for the outcome, by the test's clock.
+      await eventually(async () => {
+        host.later(30_000);
+        return app.getByText('Your answer arrived, and the call is still running.').isVisible();
+      });
+      expect([await app.locator('[name=f0]').inputValue(), await host.told()]).toEqual(['Ada', []]);
+      finish();
+      // The report that the card was shown, the second answer and the first.
+      await eventually(() => host.calls.length === 3);
+      await app.getByText('Send answer').click();
+      expect(JSON.parse((await app.locator('.line .detail').textContent()) ?? '')).toEqual({ it: 'Ada' });
+      expect(taken(host)).toBe(1);
+      await host.close();
+    });
+  });
+
+  it.each([
+    ['context, and no message', ['context']],
+    ['neither', []],
+  ])('the person is asked to tell the model where the host takes %s', async (_, takes) => {
+    const host = await asking({ type: 'string' });
+    const { app } = await host.open(undefined, { takes });
+    await app.locator('[name=f0]').fill('Ada');
+    await app.getByText('Send answer').click();
+    await app.getByText('You answered. Your assistant has not been told of it: tell it yourself.').waitFor();
+    expect(JSON.parse((await app.locator('.line .detail').textContent()) ?? '')).toBe('Ada');
+    await host.close();
+  });
+
+  it('the time that is left is counted by the clock of the server, and the form stays whatever the device’s says', async () => {
+    const host = await asking({ type: 'string' }, { start: Date.now() - 2 * timeoutMs });
+    const { app, result } = await host.open();
+    await app.locator('[name=f0]').fill('Ada');
+    await eventually(() => host.calls.length === 1);
+    // By the device's clock it is over; by the server's it does not even end soon.
+    await app.locator('#left').waitFor({ state: 'hidden' });
+    expect([await app.locator('#late').isVisible(), await app.locator('[name=f0]').inputValue()]).toEqual([
+      false,
+      'Ada',
+    ]);
+    host.later(timeoutMs + 1_000);
+    const late = await host.show(result, {});
+    await late.getByText('Time is up: an answer may come too late.').waitFor();
+    await late.locator('[name=f0]').fill('Bob');
+    expect(await late.locator('#left').textContent()).toBe('time is up');
+    await late.getByText('Send answer').click();
+    expect(await late.locator('.line .detail').textContent()).toBe('timeout');
     await host.close();
   });
 

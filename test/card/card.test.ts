@@ -43,7 +43,7 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect(other).toMatchObject({
       isError: true,
       text: expect.stringContaining('already used'),
-      card: { isRefused: true },
+      card: { isRefused: true, isAnswered: true },
     });
     expect(ran).toEqual(['find', 'paint south green']);
     expect(events.filter(each => each.kind === 'answered')).toMatchObject([
@@ -432,9 +432,9 @@ describe.each(corners)('%s over %s', (era, carrier) => {
       });
       return result._meta?.['io.github.midcall/card'];
     };
-    expect(await shown()).toEqual({ isAnswered: false });
+    expect(await shown()).toEqual({ isAnswered: false, now: 1_000_000 });
     await answer(card?.ticket, { action: 'decline' });
-    expect(await shown()).toEqual({ isAnswered: true });
+    expect(await shown()).toEqual({ isAnswered: true, now: 1_000_000 });
     expect((await call('midcall_answer', { ticket: card!.ticket, action: 'cancel' })).isError).toBe(true);
     await pair.close();
   });

@@ -32,6 +32,8 @@ let open: CardData | undefined;
 let visited = new Set<string>();
 let isSending = false;
 let problem: string | undefined;
+/** How many milliseconds the server's clock is ahead of the device's, which may be wrong. */
+let ahead = 0;
 /** Tickets that have been answered here: a host may send a result twice. */
 const answered = new Set<string>();
 /** The form as it was shown first: Esc dismisses at once if nothing was changed. */
@@ -54,6 +56,7 @@ function put(markup: Html): void {
   }
 }
 
+const now = (): number => Date.now() + ahead;
 const form = (): HTMLFormElement | null => root.querySelector('form');
 const entered = (): Draft => draftOf([...new FormData(form()!)] as [string, unknown][]);
 
@@ -68,15 +71,15 @@ function issuesIn(draft: Draft): readonly Issue[] {
 function show(draft?: Draft): void {
   if (!open) return;
   const { question } = open;
-  const showing: Omit<Showing, 'draft' | 'issues'> = { args, zone, now: Date.now(), isSending, problem };
+  const showing: Omit<Showing, 'draft' | 'issues'> = { args, zone, now: now(), isSending, problem };
   if (!question) {
     put(pageCard(open, { ...showing, draft: new Map(), issues: [] }));
     return;
   }
   const { fields } = question;
-  const now = draft ?? untouched(fields, zone);
-  const seen = new Map([...now, ['visited', [...visited]] as const]);
-  put(questionCard(open, { ...showing, draft: now, issues: visitedIssues(fields, seen, issuesIn(now)) }));
+  const shown = draft ?? untouched(fields, zone);
+  const seen = new Map([...shown, ['visited', [...visited]] as const]);
+  put(questionCard(open, { ...showing, draft: shown, issues: visitedIssues(fields, seen, issuesIn(shown)) }));
   if (draft === undefined) start = JSON.stringify([...entered()]);
 }
 
@@ -125,8 +128,11 @@ async function report({ ticket }: CardData): Promise<void> {
   const result = await host
     ?.request('tools/call', { name: TOOL, arguments: { ticket, shown: true } })
     .catch(() => ({}));
-  if (open?.ticket !== ticket || isSending || !isObject(result)) return;
-  const { isRefused, isAnswered } = toldIn(result);
+  if (!isObject(result)) return;
+  const { isRefused, isAnswered, now: serverNow } = toldIn(result);
+  if (typeof serverNow === 'number') ahead = serverNow - Date.now();
+  tick();
+  if (open?.ticket !== ticket || isSending) return;
   if (isRefused === true) showLine(textOf(result));
   else if (isAnswered === true) showLine(cardTexts.answeredBefore);
 }
@@ -154,46 +160,50 @@ async function answer(action: Action, content?: Members): Promise<void> {
     const sent = { ticket, action, ...(content && { content }) };
     const result = await host.request('tools/call', { name: TOOL, arguments: sent });
     isSending = false;
+    const { isRefused, isAnswered, isUnderWay } = toldIn(result);
+    if (isUnderWay === true) {
+      problem = cardTexts.underWay;
+      show(draft);
+      return;
+    }
     answered.add(ticket);
     if (take(result, true)) return;
     const text = textOf(result);
-    const isRefused = toldIn(result)['isRefused'] === true;
-    showLine(isRefused ? cardTexts.notTaken : question ? cardTexts.how[action] : cardTexts.pageDone, text);
+    const done = question ? cardTexts.how[action] : cardTexts.pageDone;
+    showLine(isAnswered === true ? cardTexts.answeredBefore : isRefused === true ? cardTexts.notTaken : done, text);
     root.querySelector<HTMLElement>('.line')?.focus({ preventScroll: true });
-    if (!isRefused) await tell(action, tool, text);
+    if (isRefused === true || (await tell(action, tool, text)) || open) return;
+    showLine(`${done} ${cardTexts.untold}`, text);
   } catch (error) {
     isSending = false;
-    problem = cardTexts.notSent(error instanceof Error ? error.message : String(error));
+    problem = cardTexts.unknown(error instanceof Error ? error.message : String(error));
     show(draft);
   }
 }
 
-/** Asks something of the host itself. @throws Error if the host refuses, which it may also do in its result */
-async function ask(method: string, params: Members): Promise<void> {
-  const { isError } = await host!.request(method, params);
-  if (isError === true) throw new Error('The host refused.');
-}
+/** Asks something of the host itself. @returns false if the host refuses, which it may also do in its result */
+const ask = (method: string, params: Members): Promise<boolean> =>
+  host!.request(method, params).then(
+    ({ isError }) => isError !== true,
+    () => false,
+  );
 
 /**
  * Lets the conversation go on. What the tool says is told to the model as context; only if the host takes no context, it is quoted
  * in the message, which has the person's name on it.
+ * @returns false if the host takes no message, so that nothing goes on by itself
  */
-async function tell(action: Action, tool: string, outcome: string): Promise<void> {
+async function tell(action: Action, tool: string, outcome: string): Promise<boolean> {
   const question = `the question of '${visible(tool, { max: 200 })}'`;
   const context = `The person ${did[action]} ${question}, and the call went on. It ended with this result:\n${outcome}`;
-  const told = await ask('ui/update-model-context', { content: [{ type: 'text', text: context }] }).then(
-    () => true,
-    () => false,
-  );
+  const told = await ask('ui/update-model-context', { content: [{ type: 'text', text: context }] });
   const text = told
     ? `I ${did[action]} ${question}.`
     : [`I ${did[action]} ${question}. The tool says:`, ...quoted(outcome)].join('\n');
   const block = { type: 'text', text };
-  const send = (content: unknown): Promise<void> => ask('ui/message', { role: 'user', content });
+  const send = (content: unknown): Promise<boolean> => ask('ui/message', { role: 'user', content });
   // The text of the extension has one block, its schema a list of them.
-  await send([block])
-    .catch(() => send(block))
-    .catch(() => {});
+  return (await send([block])) || send(block);
 }
 
 /** Sends the form, if it can be sent. @param back - the control of the way back that was taken, and its choice */
@@ -213,12 +223,7 @@ function send(back?: readonly [string, string]): void {
 }
 
 async function openPage(url: string): Promise<void> {
-  try {
-    await ask('ui/open-link', { url });
-    problem = undefined;
-  } catch {
-    problem = cardTexts.notOpened;
-  }
+  problem = (await ask('ui/open-link', { url })) ? undefined : cardTexts.notOpened;
   show();
 }
 
@@ -280,16 +285,16 @@ root.addEventListener('change', onInput);
 document.addEventListener('keydown', onKey);
 startPressed();
 
-setInterval(() => {
+function tick(): void {
   const left = document.getElementById('left');
   if (!open || !left || isSending) return;
-  const ms = open.dueAt - Date.now();
-  if (ms <= 0) showLine(cardTexts.late);
-  else {
-    left.textContent = spelledLeft(ms);
-    left.hidden = left.textContent === '';
-  }
-}, 1_000);
+  const ms = open.dueAt - now();
+  left.textContent = spelledLeft(ms);
+  left.hidden = left.textContent === '';
+  // The form stays: whether an answer is too late, the server decides.
+  document.getElementById('late')!.hidden = ms > 0;
+}
+setInterval(tick, 1_000);
 
 put(line(cardTexts.waiting));
 void connectHost({

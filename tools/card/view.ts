@@ -27,7 +27,7 @@ export interface Showing {
   readonly now: number;
   /** True while the answer is on its way. */
   readonly isSending: boolean;
-  /** Why the last answer was not taken by the host. */
+  /** Why what came of the last answer is not known. */
   readonly problem: string | undefined;
 }
 
@@ -35,13 +35,16 @@ export interface Showing {
 export const cardTexts = {
   nothing: 'Midcall has nothing to ask you here.',
   waiting: 'Waiting for the tool.',
-  cancelled: 'The call was cancelled.',
+  cancelled: 'The call was cancelled. If it is still needed, tell your assistant.',
   sending: 'Sending…',
   unfinished: 'Waiting for your answer there…',
-  late: 'Time is up: this question is closed, and an answer would not be taken.',
+  late: 'Time is up: an answer may come too late. Send it to find out, or tell your assistant.',
   answeredBefore: 'This question was answered before.',
-  notSent: (why: string) => `The answer was not sent: ${why}`,
-  notTaken: 'The answer was not taken.',
+  unknown: (why: string) => `It is not known whether this arrived (${why}). Do the same again: it counts once.`,
+  underWay:
+    'Your answer arrived, and the call is still running. Do the same again to see what came of it: it counts once.',
+  notTaken: 'The answer was not taken. Tell your assistant that it was not.',
+  untold: 'Your assistant has not been told of it: tell it yourself.',
   how: { accept: 'You answered.', decline: 'You declined.', cancel: 'You dismissed the question.' },
   pageDone: 'The call goes on.',
   notOpened: 'This app does not open pages. Copy the address into your browser.',
@@ -58,12 +61,17 @@ function frame(data: CardData, { args, now, zone }: Showing): Html {
 <p class="frame-call"><span>${texts.question.forCall}</span> <code class="tool-name">${visibleHtml(tool, 200)}</code> ${argumentRow(args)}</p></header>`;
 }
 
+/** Above the buttons: what went wrong, and that time is up. */
+const notes = ({ dueAt }: CardData, { now, problem }: Showing): Html =>
+  html`<p${attributes({ class: 'problems', role: 'status', id: 'late', hidden: now < dueAt })}>${cardTexts.late}</p>
+${problem !== undefined && html`<p class="problems" role="alert" data-key="problem">${visibleHtml(problem, 500)}</p>`}`;
+
 const button = (value: string, label: Html | string, isSending: boolean, className: string): Html =>
   html`<button${attributes({ type: 'button', class: `button${className}`, 'data-action': value, disabled: isSending })}>${label}</button>`;
 
 /** An open question. */
 export function questionCard(data: CardData, showing: Showing): Html {
-  const { draft, issues, zone, now, isSending, problem } = showing;
+  const { draft, issues, zone, now, isSending } = showing;
   const { message, fields } = data.question!;
   // Who asks is in the frame, which is the card's own.
   const question = { kind: 'form', id: 'card', askedAt: now, message, fields } as Parameters<typeof formBody>[0];
@@ -72,7 +80,7 @@ export function questionCard(data: CardData, showing: Showing): Html {
   const ways = fields.flatMap(field => (isWayBack(field) ? field.choices : []));
   return html`<article class="card question" aria-labelledby="${heading}">${frame(data, showing)}
 <form id="form" novalidate autocomplete="off">${body.content}
-${problem !== undefined && html`<p class="problems" role="alert" data-key="problem">${visibleHtml(problem, 500)}</p>`}
+${notes(data, showing)}
 <div class="actions"><p class="leaving" id="leaving" role="status" data-morph="keep"></p>${button('accept', isSending ? cardTexts.sending : texts.question.send, isSending, ' primary')}
 ${button('decline', texts.question.decline, isSending, '')}
 ${button('cancel', html`${texts.question.dismiss} <kbd>${texts.question.esc}</kbd>`, isSending, ' plain')}</div>
@@ -89,11 +97,11 @@ ${
 /** A page to answer on. It can be opened also while the server waits for the answer there. */
 export function pageCard(data: CardData, showing: Showing): Html {
   const { message, url, note } = data.page!;
-  const { isSending, problem } = showing;
+  const { isSending } = showing;
   return html`<article class="card question" aria-labelledby="${heading}">${frame(data, showing)}
 <form id="form">${quoted(message, 'says')}<div class="address"><p class="address-label">${texts.url.full}</p><p class="address-text mono">${visibleHtml(url, 8_000)}</p></div>
 <p class="help">${note !== undefined && html`${visibleHtml(note, 500)} `}${cardTexts.aboutPage}</p>
-${problem !== undefined && html`<p class="problems" role="alert" data-key="problem">${visibleHtml(problem, 500)}</p>`}
+${notes(data, showing)}
 <div class="actions">${button('open', texts.url.open, false, ' primary')}
 ${button('finished', isSending ? cardTexts.unfinished : texts.url.finished, isSending, '')}</div></form></article>`;
 }

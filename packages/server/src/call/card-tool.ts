@@ -2,10 +2,9 @@
  * What a server with cards lists for clients that show Apps, and for no others: the App with each tool whose results it shows, and
  * the tool by which it answers, which no model is offered.
  */
-import { isMidcallError } from '@midcall/core/errors';
 import type { McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { CARD_TOOL, CARD_URI, cardResource, forApps, refused, reported, withCard } from '../questions/index.ts';
+import { CARD_TOOL, CARD_URI, cardResource, forApps, notTaken, reported, withCard } from '../questions/index.ts';
 import { APP_TYPE, viewClient } from '../request/index.ts';
 import { arrangeTools } from '../sdk-seam/index.ts';
 import type { Dispatch, FindTool, ResumeArguments } from './dispatch.ts';
@@ -38,19 +37,18 @@ async function answerByCard(
 ): Promise<unknown> {
   const { shown, ...answer } = args;
   // What the handler throws is its result, and not a refusal of the answer.
-  const end: Finish = outcome =>
-    'error' in outcome && isRefusal(outcome.error) ? { result: refused(outcome.error.message) } : finish(outcome);
+  const end: Finish = outcome => {
+    const told = 'error' in outcome ? notTaken(outcome.error) : undefined;
+    return told ? { result: told } : finish(outcome);
+  };
   if (!shown) return dispatch.resume(received, answer as ResumeArguments, find, CARD_TOOL, end);
   const final = await dispatch.seen(received, args.ticket, find).then(
-    isAnswered => end({ result: reported(isAnswered) }),
+    ({ isAnswered, now }) => end({ result: reported(isAnswered, now) }),
     (error: unknown) => end({ error }),
   );
   if ('error' in final) throw final.error;
   return final.result;
 }
-
-const isRefusal = (error: unknown): error is Error =>
-  isMidcallError(error, 'state/invalid') || isMidcallError(error, 'state/already-answered');
 
 /** Registers the tool and the App on a wrapped server. */
 export function registerCard(server: McpServer, own: OwnHandlers, dispatch: Dispatch, find: FindTool): void {

@@ -76,10 +76,14 @@ export interface Dispatch {
   resume(received: Received, args: ResumeArguments, find: FindTool, by: string, finish: Finish): Promise<unknown>;
   /**
    * Notes that our App shows the card of a ticket.
-   * @returns true if it was answered before
+   * @returns whether it was answered before, and the server's time, in milliseconds since the epoch
    * @throws MidcallError `state/invalid` for a ticket that is not this person's, or whose time is up
    */
-  seen(received: Received, ticket: string, find: FindTool): Promise<boolean>;
+  seen(
+    received: Received,
+    ticket: string,
+    find: FindTool,
+  ): Promise<{ readonly isAnswered: boolean; readonly now: number }>;
   /** True if a call waits under this ticket, or has. */
   hasTicket(ticket: string): Promise<boolean>;
   /** Reports a request that never reached its handler, because its arguments do not fit. */
@@ -150,7 +154,7 @@ export function dispatcher(config: Config): Dispatch {
       const { resumed, request } = await ticketed(server, ctx, ticket, { find, by: CARD_TOOL, config });
       const { nonce } = await checkTicket(resumed, request, config);
       await cardSeen(request, config);
-      return config.claims.isClaimed(nonce);
+      return { isAnswered: await config.claims.isClaimed(nonce), now: config.clock.now() };
     },
     hasTicket: async ticket => (await lookAtTicket(ticket, config)) !== undefined,
     refused(method, params) {

@@ -2,7 +2,7 @@ export { channels, withdrawOpen } from './all.ts';
 export type { ApprovalCall } from './approvers/approval-call.ts';
 export { type AskerOptions, asker } from './asker.ts';
 export { cardOfPage, cardSeen, hasCard } from './card/card.ts';
-export { CARD_TOOL, CARD_URI, cardResource, forApps, refused, reported, withCard } from './card/card-app.ts';
+export { CARD_TOOL, CARD_URI, cardResource, forApps, notTaken, reported, withCard } from './card/card-app.ts';
 export { checkProgress, checkStep } from './check-ask.ts';
 export { answeredBy } from './ladder.ts';
 export { lazySampler } from './lazy-sampler.ts';

@@ -4,6 +4,7 @@
  *
  * - card-C1 The ticket is in `_meta` alone, which is not for the model: no text of a result has it.
  */
+import { isMidcallError } from '@midcall/core/errors';
 import type { Field } from '@midcall/core/form';
 import { defined } from '@midcall/core/json';
 import type { CallToolResult, ReadResourceResult } from '@modelcontextprotocol/server';
@@ -57,15 +58,27 @@ export const cardMeta = (
   },
 });
 
-/** What the App is told when it has reported that it shows a question. */
-export const reported = (isAnswered: boolean): CallToolResult => ({
+/**
+ * What the App is told when it has reported that it shows a question.
+ * @param now - in milliseconds since the epoch: the clock of the device may be wrong
+ */
+export const reported = (isAnswered: boolean, now: number): CallToolResult => ({
   content: [{ type: 'text', text: isAnswered ? 'This question was answered before.' : 'Noted.' }],
-  _meta: { [KEY]: { isAnswered } },
+  _meta: { [KEY]: { isAnswered, now } },
 });
 
-/** What the App is told if its answer is refused: nothing came of it. */
-export const refused = (why: string): CallToolResult => ({
-  content: [{ type: 'text', text: why }],
-  isError: true,
-  _meta: { [KEY]: { isRefused: true } },
-});
+/** Why the App gets no outcome of its answer, by the code of the error. */
+const noOutcome: Readonly<Record<string, object>> = {
+  'state/invalid': { isRefused: true },
+  // By another answer, or so long ago that its result is not kept any more.
+  'state/already-answered': { isRefused: true, isAnswered: true },
+  // The same answer again gets the outcome, once there is one.
+  'call/interrupted': { isUnderWay: true },
+};
+
+/** What the App is told if its answer is not taken now; undefined for an error that is the outcome of the call. */
+export function notTaken(error: unknown): CallToolResult | undefined {
+  if (!isMidcallError(error)) return undefined;
+  const told = noOutcome[error.code];
+  return told && { content: [{ type: 'text', text: error.message }], isError: true, _meta: { [KEY]: told } };
+}
