@@ -110,3 +110,19 @@ it.each([
   expect(text).toContain('did not confirm that it asked you to sign in just now');
   expect(text).not.toContain('/inbox/s/');
 });
+
+it('a sign-in that the issuer ends with an error leads to the same place when it is begun again', async () => {
+  const { login, publicUrl, again } = await stage();
+  const browser = new Browser();
+  const { url } = await browser.follow(new URL(`${again.href}&question=q1`), login.issuer);
+  const back = new URL('/inbox/signed-in', publicUrl);
+  const state = url.searchParams.get('state')!;
+  back.search = new URLSearchParams({ error: 'access_denied', state, iss: login.issuer }).toString();
+  const page = await browser.send(back.href);
+  expect(page.status).toBe(401);
+  expect(await page.text()).toContain('href="/inbox/sign-in?question=q1&amp;passkeys=&amp;again"');
+  // Another browser is told nothing of it.
+  const other = await new Browser().send(back.href);
+  expect(other.status).toBe(400);
+  expect(await other.text()).toContain('href="/inbox/sign-in"');
+});

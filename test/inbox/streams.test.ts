@@ -1,9 +1,9 @@
-/** How many pages of a person may listen to changes at a time, and what they are shown when the store fails. */
+/** How many pages of a person may listen to changes at a time, and what they are shown when the store fails, or their session has ended. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type Service, service, stopServices } from './notify-stage.ts';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { publicUrl, type Service, service, stopServices } from './notify-stage.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -70,4 +70,59 @@ it('a person whose inbox cannot be read or written is told so on a page, and the
   expect([page!.status, page!.headers.get('content-type')]).toEqual([500, 'text/html; charset=utf-8']);
   expect(await page!.text()).toContain('The inbox cannot be used at the moment.');
   expect(a.errors).toMatchObject([{ code: 'store/unavailable' }]);
+});
+
+it('an answer that meets an inbox which cannot be used is said to be unknown, with a way back to its question', async () => {
+  const a = await service(join(folder, 'inbox.db'));
+  const { at, cookie } = await a.signIn('ada');
+  await a.inbox.store.stop();
+  const headers = { host: 'localhost:8080', cookie: `midcall-inbox=${cookie}`, origin: publicUrl.origin };
+  const page = await a.inbox.pages(
+    new Request(`http://localhost:8080/inbox/s/${at}/questions/q1`, { method: 'POST', headers }),
+  );
+  const text = await page!.text();
+  expect(page!.status).toBe(500);
+  expect(text).toContain('It is not known whether your answer arrived.');
+  expect(text).toContain(`href="/inbox/s/${at}/questions/q1"`);
+});
+
+describe('where a session has ended', () => {
+  const at = 'a'.repeat(32);
+  const ended = async (path: string, method = 'GET') => {
+    const a = await service(join(folder, 'inbox.db'));
+    const headers = { host: 'localhost:8080', origin: publicUrl.origin };
+    const page = await a.inbox.pages(new Request(`http://localhost:8080/inbox/s/${at}${path}`, { method, headers }));
+    expect(page!.status).toBe(401);
+    const text = await page!.text();
+    return { text, signIn: /href="(\/inbox\/sign-in[^"]*)"/.exec(text)![1]!.replaceAll('&amp;', '&') };
+  };
+
+  it.each([
+    ['a question', '/questions/q%2F1', '/inbox/sign-in?question=q%2F1'],
+    ['what is done with a question', '/questions/q1/passkey', '/inbox/sign-in?question=q1'],
+    ['the passkeys', '/passkeys', '/inbox/sign-in?passkeys='],
+    ['the passkeys, and back to a question', '/passkeys?question=q1', '/inbox/sign-in?question=q1&passkeys='],
+    ['the list', '/past', '/inbox/sign-in'],
+    ['a question whose id cannot be read', '/questions/%zz', '/inbox/sign-in?question=%25zz'],
+    ['the list, whatever else the path says', '//evil.example/questions/q1', '/inbox/sign-in'],
+  ])('the sign-in leads to %s', async (_, path, to) => {
+    expect((await ended(path)).signIn).toBe(to);
+  });
+
+  it('an answer is said not to be sent, and a page is not', async () => {
+    expect((await ended('/questions/q1', 'POST')).text).toContain('Your answer was not sent.');
+    expect((await ended('/questions/q1')).text).not.toContain('Your answer was not sent.');
+  });
+
+  it('a sign-in that cannot begin leads to the same place when it is tried again', async () => {
+    const a = await service(join(folder, 'inbox.db'));
+    const tried = async (query: string) => {
+      const headers = { host: 'localhost:8080' };
+      const page = await a.inbox.pages(new Request(`http://localhost:8080/inbox/sign-in${query}`, { headers }));
+      expect(page!.status).toBe(401);
+      return /href="(\/inbox\/sign-in[^"]*)"/.exec(await page!.text())![1]!.replaceAll('&amp;', '&');
+    };
+    for (const query of ['?question=q1', '?passkeys=&again', '?question=q1&passkeys=&again', '', '?again'])
+      expect(await tried(query)).toBe(`/inbox/sign-in${query}`);
+  });
 });

@@ -24,7 +24,7 @@ import { principalId, type Sealer } from '@midcall/server';
 import type { Provider } from '@midcall/server/connect';
 import type { InboxStore } from '../store/index.ts';
 import { type Enrolment, SitePasskeys } from './passkeys.ts';
-import { InboxSignIn } from './sign-in.ts';
+import { type BegunSignIn, InboxSignIn } from './sign-in.ts';
 
 /** What the pages need. */
 export interface InboxSiteOptions {
@@ -47,6 +47,8 @@ export interface InboxSiteOptions {
 
 const root = '/inbox';
 const signInPath = `${root}/sign-in`;
+/** Where a question is answered. */
+const answeredPath = /^\/inbox\/s\/[\w-]{10,64}\/questions\/[^/]+/;
 const sessionPath = /^\/inbox\/s\/([\w-]{10,64})(?:\/|$)/;
 const sessionCookie = 'midcall-inbox';
 /** How many pages of a person may listen at a time. */
@@ -63,10 +65,40 @@ function destination(parameters: URLSearchParams): string {
   return question === null ? '' : `questions/${encodeURIComponent(question)}`;
 }
 
+const isChange = ({ method }: Request): boolean => method !== 'GET' && method !== 'HEAD';
+
 /** What of a query says where it leads. */
 function destinationQuery(parameters: URLSearchParams): string {
   const kept = [...parameters].filter(([name]) => name === 'question' || name === 'passkeys');
   return kept.length === 0 ? '' : `?${new URLSearchParams(kept)}`;
+}
+
+/**
+ * The query of a sign-in that leads to a page of a person.
+ * @param to - the path of the page below that of a session, without a slash at its beginning
+ */
+function queryTo(to: string): string {
+  const { pathname, searchParams } = new URL(`http://inbox/${to}`);
+  const [, place, id] = pathname.split('/');
+  if (place === 'passkeys') searchParams.set('passkeys', '');
+  if (place === 'questions' && id) searchParams.set('question', decoded(id));
+  return destinationQuery(searchParams);
+}
+
+/** The query by which a sign-in is begun again. */
+function queryAgain(begun: BegunSignIn | undefined): string {
+  if (!begun) return '';
+  const query = queryTo(begun.to);
+  return begun.again ? `${query === '' ? '?' : `${query}&`}again` : query;
+}
+
+/** A part of a path, which anybody may have written. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** How a page looks if something keeps it from being shown. */
@@ -77,6 +109,7 @@ const texts = {
   welcome: 'What needs your answer waits here: what servers ask you, and calls that are made only with your yes.',
   endedTitle: 'You are signed out',
   ended: 'This session has ended. Sign in again to see what waits for you.',
+  notSent: 'Your answer was not sent. Once you are signed in, answer again.',
   unknownTitle: 'This sign-in is not known',
   unknown:
     'It was finished before, took too long, or was begun in another browser or in one that refuses cookies. Nobody was signed in now.',
@@ -91,6 +124,9 @@ const texts = {
   toInbox: 'Back to the inbox',
   brokenTitle: 'Something went wrong',
   broken: 'The inbox cannot be used at the moment. Try again later.',
+  unknownAnswer:
+    'It is not known whether your answer arrived. Look at the question again: if it still waits, answer again.',
+  toQuestion: 'Look at the question again',
   foreignTitle: 'Refused',
   foreign: 'This request did not come from a page of this inbox. Nothing was changed.',
   removedTitle: 'You have no inbox here',
@@ -140,24 +176,30 @@ export class InboxSite {
     } catch (error) {
       // Such as a store that cannot be reached, or whose disk is full.
       this.#options.onError(error);
-      return this.#pages.notice({ title: texts.brokenTitle, lines: [texts.broken], status: 500 });
+      const question = isChange(request) ? answeredPath.exec(pathname)?.[0] : undefined;
+      return this.#pages.notice({
+        title: texts.brokenTitle,
+        lines: question === undefined ? [texts.broken] : [texts.broken, texts.unknownAnswer],
+        ...(question !== undefined && { action: { path: question, label: texts.toQuestion } }),
+        status: 500,
+      });
     }
   }
 
   async #answer(request: Request, pathname: string, searchParams: URLSearchParams): Promise<Response> {
-    const isChange = request.method !== 'GET' && request.method !== 'HEAD';
+    const changes = isChange(request);
     if (!this.#isPublicName(request)) {
       // A link that was opened under another name of this machine leads to the right one; nothing else is told there.
-      return isChange ? this.#refused() : seeOther(`${this.link()}${destinationQuery(searchParams)}`);
+      return changes ? this.#refused() : seeOther(`${this.link()}${destinationQuery(searchParams)}`);
     }
-    if (isChange && !this.#isFromHere(request)) return this.#refused();
+    if (changes && !this.#isFromHere(request)) return this.#refused();
     const asset = await this.#pages.asset(request);
     if (asset) return asset;
     const at = sessionPath.exec(pathname)?.[1];
     if (at !== undefined) return this.#ofSession(request, at);
     if (pathname === this.#signIn.path) return this.#signedIn(request);
-    if (pathname === signInPath && !isChange)
-      return this.#toIssuer(destination(searchParams), searchParams.has('again'));
+    if (pathname === signInPath && !changes)
+      return this.#toIssuer({ to: destination(searchParams), again: searchParams.has('again') });
     return this.#door({
       title: texts.title,
       lines: [texts.welcome],
@@ -170,7 +212,16 @@ export class InboxSite {
     const { store, notifications } = this.#options;
     const cookie = onlyCookie(request, this.#cookieName);
     const session = cookie === undefined ? undefined : await store.sessions.find(at, cookie);
-    if (!session) return this.#door({ title: texts.endedTitle, lines: [texts.ended], status: 401 });
+    if (!session) {
+      const { pathname, search } = new URL(request.url);
+      const isAnswer = isChange(request) && answeredPath.test(pathname);
+      return this.#door({
+        title: texts.endedTitle,
+        lines: isAnswer ? [texts.ended, texts.notSent] : [texts.ended],
+        status: 401,
+        query: queryTo(`${pathname.slice(`${root}/s/${at}/`.length)}${search}`),
+      });
+    }
     const { principal, name, csrf } = session;
     const ended = new AbortController();
     const response = await this.#pages.handle(request, {
@@ -228,11 +279,11 @@ export class InboxSite {
     };
   }
 
-  async #toIssuer(to: string, again: boolean): Promise<Response> {
+  async #toIssuer(begun: BegunSignIn): Promise<Response> {
     try {
-      return await this.#signIn.begin(to, again);
+      return await this.#signIn.begin(begun.to, begun.again);
     } catch (error) {
-      return this.#failed(error);
+      return this.#failed(error, begun);
     }
   }
 
@@ -240,7 +291,10 @@ export class InboxSite {
     const { store } = this.#options;
     try {
       const ended = await this.#signIn.end(request);
-      if (!ended) return this.#door({ title: texts.unknownTitle, lines: [texts.unknown], status: 400 });
+      if (!ended) {
+        const query = queryAgain(this.#signIn.begun(request));
+        return this.#door({ title: texts.unknownTitle, lines: [texts.unknown], status: 400, query });
+      }
       const { person, again, forget } = ended;
       const principal = principalId(person);
       if (again && !person.wasAsked) return this.#notAsked(forget);
@@ -257,7 +311,7 @@ export class InboxSite {
       for (const each of [this.#cookie(at, cookie), forget]) page.headers.append('set-cookie', each);
       return page;
     } catch (error) {
-      return this.#failed(error);
+      return this.#failed(error, this.#signIn.begun(request));
     }
   }
 
@@ -282,11 +336,12 @@ export class InboxSite {
     return page;
   }
 
-  #failed(error: unknown): Response {
+  /** @param begun - the sign-in that has failed */
+  #failed(error: unknown, begun: BegunSignIn | undefined): Response {
     // Its message is made for the person, and holds no secret. Not 502, which proxies and the worker of the inbox would take for an
     // inbox that does not answer, and replace by pages of their own.
     if (isMidcallError(error, 'connect/provider'))
-      return this.#door({ title: texts.failedTitle, lines: [error.message], status: 401 });
+      return this.#door({ title: texts.failedTitle, lines: [error.message], status: 401, query: queryAgain(begun) });
     // Said by the store as it begins the session, so that nobody is removed between a look and that.
     if (isMidcallError(error, 'host/refused'))
       return this.#pages.notice({ title: texts.removedTitle, lines: [texts.removed], status: 403 });

@@ -42,6 +42,14 @@ export interface SignedInPerson {
   readonly to: string;
 }
 
+/** What a sign-in was begun for. */
+export interface BegunSignIn {
+  /** As in {@link SignedInPerson.to}. */
+  readonly to: string;
+  /** True if the issuer was to ask the person, also if they are signed in there. */
+  readonly again: boolean;
+}
+
 /** The longest a person may take to sign in, in milliseconds. */
 const awayMs = 10 * 60_000;
 /** How far the clock of the issuer may be from this one, in milliseconds. */
@@ -104,18 +112,12 @@ export class InboxSignIn {
   async end(
     request: Request,
   ): Promise<{ readonly person: SignedInPerson; readonly again: boolean; readonly forget: string } | undefined> {
-    const { issuer, redirect, sealer, groupsClaim, clock } = this.#parts;
-    const { searchParams: parameters, search } = new URL(request.url);
-    const states = parameters.getAll('state');
-    const state = states.length === 1 ? states[0]! : undefined;
-    if (state === undefined) return undefined;
-    const name = cookieFor(state);
-    const sealed = onlyCookie(request, name);
-    const opened = sealed === undefined ? undefined : sealer.open(sealed, purpose);
-    const flow = opened?.ok && isRecord(opened.payload) ? opened.payload : undefined;
-    if (flow?.['state'] !== state || !(Number(flow['until']) > clock.now())) return undefined;
+    const { issuer, redirect, groupsClaim, clock } = this.#parts;
+    const flow = this.#flow(request);
+    if (!flow || !(Number(flow['until']) > clock.now())) return undefined;
+    const state = String(flow['state']);
     const returned = new URL(redirect);
-    returned.search = search;
+    returned.search = new URL(request.url).search;
     const {
       subject,
       name: called,
@@ -137,8 +139,24 @@ export class InboxSignIn {
     return {
       person: { ...subject, name: called ?? subject.subject, ...(groups && { groups }), wasAsked, to },
       again: flow['again'] === true,
-      forget: this.#cookie(name, '', 0),
+      forget: this.#cookie(cookieFor(state), '', 0),
     };
+  }
+
+  /** What a sign-in of this browser that cannot be ended was begun for; undefined if that is not known. */
+  begun(request: Request): BegunSignIn | undefined {
+    const flow = this.#flow(request);
+    return flow && { to: String(flow['to']), again: flow['again'] === true };
+  }
+
+  /** What this browser keeps of the sign-in that a request is to end. */
+  #flow(request: Request): Readonly<Record<string, unknown>> | undefined {
+    const states = new URL(request.url).searchParams.getAll('state');
+    const state = states.length === 1 ? states[0]! : undefined;
+    const sealed = state === undefined ? undefined : onlyCookie(request, cookieFor(state));
+    const opened = sealed === undefined ? undefined : this.#parts.sealer.open(sealed, purpose);
+    const flow = opened?.ok && isRecord(opened.payload) ? opened.payload : undefined;
+    return flow?.['state'] === state ? flow : undefined;
   }
 
   get #scopes(): readonly string[] {
