@@ -38,12 +38,12 @@ async function answerByCard(
   const { shown, ...answer } = args;
   // What the handler throws is its result, and not a refusal of the answer.
   const end: Finish = outcome => {
-    const told = 'error' in outcome ? notTaken(outcome.error) : undefined;
-    return told ? { result: told } : finish(outcome);
+    const result = 'error' in outcome && notTaken(outcome.error);
+    return result ? { result } : finish(outcome);
   };
   if (!shown) return dispatch.resume(received, answer as ResumeArguments, find, CARD_TOOL, end);
   const final = await dispatch.seen(received, args.ticket, find).then(
-    ({ isAnswered, now }) => end({ result: reported(isAnswered, now) }),
+    told => end({ result: reported(told) }),
     (error: unknown) => end({ error }),
   );
   if ('error' in final) throw final.error;

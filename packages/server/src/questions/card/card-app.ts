@@ -58,27 +58,22 @@ export const cardMeta = (
   },
 });
 
-/**
- * What the App is told when it has reported that it shows a question.
- * @param now - in milliseconds since the epoch: the clock of the device may be wrong
- */
-export const reported = (isAnswered: boolean, now: number): CallToolResult => ({
-  content: [{ type: 'text', text: isAnswered ? 'This question was answered before.' : 'Noted.' }],
-  _meta: { [KEY]: { isAnswered, now } },
+/** What the App is told when it has reported that it shows a question. The time is the server’s: that of a device may be wrong. */
+export const reported = (told: { readonly isAnswered: boolean; readonly now: number }): CallToolResult => ({
+  content: [{ type: 'text', text: 'Noted.' }],
+  _meta: { [KEY]: told },
 });
 
 /** Why the App gets no outcome of its answer, by the code of the error. */
 const noOutcome: Readonly<Record<string, object>> = {
   'state/invalid': { isRefused: true },
-  // By another answer, or so long ago that its result is not kept any more.
   'state/already-answered': { isRefused: true, isAnswered: true },
-  // The same answer again gets the outcome, once there is one.
+  // The same answer again gets the outcome.
   'call/interrupted': { isUnderWay: true },
 };
 
-/** What the App is told if its answer is not taken now; undefined for an error that is the outcome of the call. */
-export function notTaken(error: unknown): CallToolResult | undefined {
-  if (!isMidcallError(error)) return undefined;
-  const told = noOutcome[error.code];
-  return told && { content: [{ type: 'text', text: error.message }], isError: true, _meta: { [KEY]: told } };
-}
+/** What the App is told of its answer; undefined for an error that is the outcome of the call. */
+export const notTaken = (error: unknown): CallToolResult | undefined =>
+  isMidcallError(error) && error.code in noOutcome
+    ? { content: [{ type: 'text', text: error.message }], isError: true, _meta: { [KEY]: noOutcome[error.code] } }
+    : undefined;
