@@ -149,7 +149,7 @@ async function bytesOf(code: string): Promise<number> {
 
 describe('what an import loads', () => {
   it.each([
-    ['@midcall/server', 'midcall', 45, 207 * 1024],
+    ['@midcall/server', 'midcall', 45, 208 * 1024],
     ['@midcall/server/connect', 'connect', 40, 80_000],
     ['@midcall/server/node', 'serveHttp', 30, 50_000],
     ['@midcall/host', 'attach', 30, 160_000],

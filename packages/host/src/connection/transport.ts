@@ -20,7 +20,7 @@ export interface TransportOptions {
   readonly onStray?: (line: string) => void;
   /** The server's process, if it is running already; its standard error is read by whoever started it. */
   readonly running?: ChildProcessWithoutNullStreams | undefined;
-  /** Makes the requests to a server that is reached over HTTP; {@link patientFetch} if absent. */
+  /** Makes the requests to a server that is reached over HTTP; if absent, the global one, without its limits for answers that are slow. */
   readonly fetch?: typeof fetch;
   readonly clock?: Clock;
   /** The largest message, in bytes; the connection is unusable after a larger one. Default 10,485,760 (10 MiB). */
