@@ -270,7 +270,7 @@ describe.each(few(eras, '2026-07-28'))('%s', era => {
           throw new Error('Timed out.');
         };
       }, isOver);
-    const unknown = 'It is not known whether this arrived (Timed out.). Do the same again: it counts once.';
+    const unknown = 'It is not known whether this arrived (Timed out.). Send it again: it will count only once.';
 
     async function sentOnce(host: Host, isOver = true): Promise<Frame> {
       const { app } = await host.open();

@@ -90,7 +90,7 @@ describe.each(eras)('%s', era => {
     clock.move(1_000);
     await call;
     expect(end()).toBe(
-      'cancel error page in-band: the page failed, and may have been done. Find out before trying again.',
+      'cancel error page in-band: the page failed or was taken back. If it had been sent, it may be done: find out before trying again.',
     );
   });
 });

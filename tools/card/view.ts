@@ -40,9 +40,9 @@ export const cardTexts = {
   unfinished: 'Waiting for your answer there…',
   late: 'Time is up: an answer may come too late. Send it to find out, or tell your assistant.',
   answeredBefore: 'This question was answered before.',
-  unknown: (why: string) => `It is not known whether this arrived (${why}). Do the same again: it counts once.`,
+  unknown: (why: string) => `It is not known whether this arrived (${why}). Send it again: it will count only once.`,
   underWay:
-    'Your answer arrived, and the call is still running. Do the same again to see what came of it: it counts once.',
+    'Your answer arrived, and the call is still running. Send it again to see what came of it: it will count only once.',
   notTaken: 'The answer was not taken. Tell your assistant that it was not.',
   untold: 'Your assistant has not been told of it: tell it yourself.',
   how: { accept: 'You answered.', decline: 'You declined.', cancel: 'You dismissed the question.' },

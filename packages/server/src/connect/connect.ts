@@ -191,8 +191,8 @@ export function connect(options: ConnectOptions): Connect {
       async isAnswered(pageId) {
         const page = await records.find(pageId);
         if (!page || (await records.takeTurn(page, 'expired'))) return false;
-        const standing = await records.standing(page);
-        return standing !== 'withdrawn' && standing !== 'expired';
+        // A no and a lock do nothing, even if they could not be recorded.
+        return ['underWay', 'used', 'failed'].includes(await records.standing(page));
       },
       close: () => server.close(),
     };

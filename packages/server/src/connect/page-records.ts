@@ -35,8 +35,10 @@ const maxTries = 5;
 /** How long after its expiry a link still shows the outcome of the page, in milliseconds. */
 const REMEMBERED_MS = 24 * 60 * 60_000;
 const WATCH_MS = 1_000;
-/** Milliseconds to wait between attempts to take the turn of a page, or to record its outcome. */
-const AGAIN_MS = [100, 400, 1_500, 4_000, 4_000];
+/** Milliseconds to wait between attempts to record the outcome of a page. */
+const settleAgainMs = [100, 400, 1_500, 4_000, 4_000];
+/** The same for attempts to take its turn, for which a person waits. */
+const takeAgainMs = [100, 400, 1_500];
 const PURPOSE = 'page';
 /** How many page records a process remembers. */
 const MAX_KNOWN = 256;
@@ -136,14 +138,16 @@ export class PageRecords {
   async takeTurn(page: PageAsk, how: 'accept' | 'decline' | 'withdrawn' | 'locked' | 'expired'): Promise<boolean> {
     const { store, clock } = this.#host;
     const key = `page-turn:${this.#know(page.pageId).name}`;
-    // No two are alike, so that a turn that was written without being acknowledged is known to be ours.
-    const turn = `${how} ${randomBytes(16).toString('base64url')}`;
-    return this.#again(async () => {
+    // No two who accept are alike, so that a turn that was written without being acknowledged is known to be ours. Who takes one of the
+    // others as well does the same.
+    const turn = how === 'accept' ? `${how} ${randomBytes(16).toString('base64url')}` : how;
+    let isInDoubt = false;
+    return this.#again(takeAgainMs, async () => {
+      if (isInDoubt && (await store.get(key)) === turn) return true;
       const left = page.dueAt - clock.now();
       if (left <= 0 && how !== 'expired') return false;
-      const ttlMs = Math.max(1, left) + REMEMBERED_MS;
-      const isWritten = await store.set(key, turn, { ttlMs, ifAbsent: true });
-      return isWritten || (await store.get(key)) === turn;
+      isInDoubt = true;
+      return store.set(key, turn, { ttlMs: Math.max(1, left) + REMEMBERED_MS, ifAbsent: true });
     });
   }
 
@@ -162,18 +166,18 @@ export class PageRecords {
     const { name } = this.#know(page.pageId);
     const ttlMs = Math.max(1, page.dueAt - this.#host.clock.now()) + REMEMBERED_MS;
     const sealed = this.#seal(`page-result:${name}`, outcome);
-    await this.#again(() => this.#host.store.set(`page-result:${name}`, sealed, { ttlMs }));
+    await this.#again(settleAgainMs, () => this.#host.store.set(`page-result:${name}`, sealed, { ttlMs }));
     for (const wake of this.#waiting.get(name) ?? []) wake();
     this.#host.wake.wake(pageName(name));
   }
 
   /** Attempts what may be done twice, again while the store is briefly unavailable. */
-  async #again<T>(operate: () => Promise<T>): Promise<T> {
+  async #again<T>(waits: readonly number[], operate: () => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       try {
         return await operate();
       } catch (error) {
-        const wait = AGAIN_MS[attempt];
+        const wait = waits[attempt];
         if (wait === undefined || !isMidcallError(error, 'store/unavailable')) throw error;
         await new Promise<void>(resolve => void this.#host.clock.after(wait, resolve));
       }

@@ -195,7 +195,8 @@ export class Visits implements VisitDesk {
     const page = await records.find(visit.pageId);
     if (!page) return this.says(words.unknown);
     if (!(await records.takeTurn(page, action))) {
-      const standing = await records.standing(page);
+      // Where it cannot be read, what was sent before may be done.
+      const standing = await records.standing(page).catch(() => 'underWay' as const);
       this.audit(page, standing === 'expired' ? 'late' : 'used');
       return this.#ended(visit.pageId, standing === 'open' ? 'expired' : standing);
     }

@@ -85,7 +85,7 @@ export async function runByRounds<R>(
         const ends = waits.map(async (ask): Promise<readonly [string, Recording]> => {
           const isAnswered = await ask.detail.withdraw().catch(() => false);
           // What was sent already may be done, so what becomes of it is waited for, for as long as its channel says.
-          const ms = isAnswered ? 600_000 : 0;
+          const ms = isAnswered ? 70_000 : 0;
           const last = await awaitApart([ask], ms, request, config, stopping.signal);
           return [ask.id, last.get(ask.id) ?? timedOut(ask.detail, config.clock.now(), isAnswered)];
         });

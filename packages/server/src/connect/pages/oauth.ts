@@ -244,7 +244,7 @@ const mayConnect = ({ principal, assurance }: Visit): boolean =>
 const cameBefore = {
   title: 'You came back here before',
   lines: [
-    'What you allowed arrived then. It is being connected, or that has ended. Nothing was done a second time.',
+    'The answer of the provider arrived then. It is being dealt with, or that is over. Nothing was done a second time.',
     'Go back to the page in a minute. If it still asks you to connect, do it once more.',
   ],
   says: 'Back to the page',

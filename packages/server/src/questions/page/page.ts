@@ -17,7 +17,7 @@ export const page: AskChannel = {
   showsDetails: true,
   because: {
     suspect: 'nobody on the page proved to be the person who was asked.',
-    error: 'the page failed, and may have been done. Find out before trying again.',
+    error: 'the page failed or was taken back. If it had been sent, it may be done: find out before trying again.',
   },
   waiting: {
     // If this process has no pages, only their expiry is known.
