@@ -492,7 +492,8 @@ describe('a reply', () => {
       { action: 'decline' },
     ]) {
       const late = await adas.post(`/questions/${id}`, { csrf, ...fields });
-      expect([late.status, (await late.text()).includes('Your answer was not sent')]).toEqual([409, true]);
+      const received = 'Your earlier answer was received; this one was not.';
+      expect([late.status, (await late.text()).includes(received)]).toEqual([409, true]);
     }
     expect((await adas.post(`/questions/${id}/check`, { csrf, f0: 'x' })).status).toBe(404);
     await ada.call('ask', { n });

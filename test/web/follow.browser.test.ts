@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commandTarget } from '@midcall/host';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { intercept, launch, leaveBrowser, nextPage, type Visitor, visitor } from './browser.ts';
 import { builtClient, everyField, pickOne, stageOfFile, whenSo } from './stage.ts';
@@ -305,11 +305,14 @@ it('follow-F1: what is no page, and what is to open elsewhere, is left to the br
   expect(me.troubles).toEqual([]);
 });
 
-it('follow-F4: a page stays where it is, and says so, where the desk does not answer', async () => {
+it.each([
+  ['the desk does not answer', (route: Route) => route.abort()],
+  ['a proxy answers for it', (route: Route) => route.fulfill({ status: 502, contentType: 'text/html', body: 'Bad' })],
+])('follow-F4: a page stays where it is, and says so, where %s', async (_, answer) => {
   await using me = await nextPage(person);
   const { page } = me;
   await open(page, '/add');
-  await intercept(page, '**/roots', route => route.abort());
+  await intercept(page, '**/roots', answer);
   await pages(page, 'Roots').click();
   await page.locator('#offline').waitFor();
   expect([page.url(), await isSame(page)]).toEqual([at('/add'), true]);

@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { commandTarget } from '@midcall/host';
 import { browsersFile } from '@midcall/host/web';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -58,7 +59,10 @@ it('guard-G5: a browser that has used a link finds its way in from the bookmark 
   expect(other.page.url()).toBe(bookmark);
 });
 
-it('guard-G5: a page that is open when the desk is started again opens itself anew, at the same question', async () => {
+it.each([
+  ['a question', (id: string) => `questions/${id}`, (id: string) => `#q-${id}`],
+  ['a server', () => 'servers/pond', () => 'main'],
+])('guard-G5: a page of %s that is open when the desk is started again opens itself anew', async (_, path, shown) => {
   const browsers = browsersFile(join(mkdtempSync(join(tmpdir(), 'b-')), 'browsers.json'));
   await using me = await visitor(browser);
   const question = pickOne(undefined);
@@ -66,11 +70,14 @@ it('guard-G5: a page that is open when the desk is started again opens itself an
   {
     await using before = await stage({ client: builtClient, browsers, port });
     void before.inbox.ask(question);
+    await before.desk.workspace.servers.add({ id: 'pond', target: commandTarget(['pond']) }, { start: false });
     await me.page.goto(before.desk.startUrl(question.id));
     await me.page.locator(`#q-${question.id}`).waitFor();
     await known(me.page);
+    await me.page.goto(`${before.desk.url}${path(question.id)}`);
+    await me.page.locator('body.scripted').waitFor();
   }
   await using after = await stage({ client: builtClient, browsers, port, ask: question });
-  await me.page.waitForURL(`${after.desk.url}questions/${question.id}`);
-  await me.page.locator(`#q-${question.id}`).waitFor();
+  await me.page.waitForURL(`${after.desk.url}${path(question.id)}`);
+  await me.page.locator(shown(question.id)).waitFor();
 });

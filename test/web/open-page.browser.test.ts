@@ -39,6 +39,7 @@ const oneLine = (message: string): FormQuestion => ({
 
 const asked = (page: Page, message: string) => page.locator('.person-list .inbox-item').filter({ hasText: message });
 const waiting = (page: Page, count: number) => page.locator('.inbox-count').filter({ hasText: `${count}` });
+const signedOut = (page: Page) => page.getByText('You are signed out.').filter({ visible: true });
 const cannotBeReached = (page: Page) => page.getByText('The inbox cannot be reached.');
 
 /** Marks a page, to tell whether it is loaded anew. @returns whether it still has the mark */
@@ -130,7 +131,7 @@ describe('a stream that is refused', () => {
     await listeners(1);
     on.isSignedIn = false;
     on.pages.close();
-    await page.getByText('You are signed out.').waitFor();
+    await signedOut(page).waitFor();
     // Nor while it is not known yet whether that is still so.
     await intercept(page, page.url(), never);
     const again = page.waitForResponse(events);
@@ -138,7 +139,7 @@ describe('a stream that is refused', () => {
     await again;
     await context.clock.runFor(2_000);
     expect(await cannotBeReached(page).isVisible()).toBe(false);
-    expect(await page.getByText('You are signed out.').isVisible()).toBe(true);
+    expect(await signedOut(page).isVisible()).toBe(true);
     expect(await typed()).toBe('half a wo');
   });
 });

@@ -427,6 +427,29 @@ describe('an answer that fails on its way', () => {
     },
   );
 
+  it('what was sent in vain from another page can still be copied once the session has ended', async () => {
+    let failNow = (): void => {};
+    const me = await typed(async route => {
+      await new Promise<void>(resolve => {
+        failNow = resolve;
+      });
+      await route.abort('connectionreset');
+    });
+    const { on, page, troubles } = me;
+    await Promise.all([page.waitForRequest(each => each.method() === 'POST'), send(page)]);
+    await page.getByRole('link', { name: 'Past', exact: true }).click();
+    await page.getByRole('heading', { name: 'Past questions' }).waitFor();
+    failNow();
+    const notice = box(page, 'What you sent from another page may not have been received.');
+    await notice.waitFor();
+    on.isSignedIn = false;
+    void on.questions.ask(oneLine('Another?'));
+    await box(page, 'You are signed out.').filter({ visible: true }).waitFor();
+    expect(await notice.locator('dd').textContent()).toBe('a long answer');
+    expect(await page.locator('.kept-typed').isVisible()).toBe(true);
+    troubles.length = 0;
+  });
+
   it('an answer that takes its time is said to be on its way, and to have failed if that does not end', async () => {
     // The clock is that of all pages of a browser.
     const me = await typed(() => {}, {});
@@ -472,7 +495,7 @@ describe('signing out', () => {
     await card(page).getByLabel('Colour').fill('a long answer');
     on.isSignedIn = false;
     await card(page).getByRole('button', { name: 'Send answer' }).click();
-    await page.getByText('You are signed out.').waitFor();
+    await page.getByText('You are signed out.').filter({ visible: true }).waitFor();
     expect(await card(page).getByLabel('Colour').inputValue()).toBe('a long answer');
     expect(await violations(page)).toEqual([]);
     troubles.length = 0;

@@ -13,7 +13,8 @@
 import { base } from './base.ts';
 import { busy } from './busy.ts';
 import { tellDrafts } from './drafts.ts';
-import { isElsewhere, pageShown, refresh, showDocument } from './page.ts';
+import { nobodyAnswers } from './nobody-answers.ts';
+import { anyTouched, endSession, isElsewhere, pageShown, refresh, showDocument } from './page.ts';
 import { unreachable } from './presence.ts';
 
 let going: AbortController | undefined;
@@ -92,6 +93,16 @@ export async function go(url: string, { returned, control }: Arrival = {}): Prom
     return;
   }
   if (signal.aborted) return;
+  if (nobodyAnswers(response)) {
+    stay();
+    unreachable();
+    return;
+  }
+  if (response.status === 401 && anyTouched()) {
+    stay();
+    endSession();
+    return;
+  }
   if (text === undefined || !(response.ok || response.status === 404)) {
     stay();
     location.assign(url);

@@ -7,7 +7,7 @@ import { telling } from './drafts.ts';
 import { failedElsewhere, keepFrom, startKept, takeBack } from './kept.ts';
 import { sendsLine } from './lines.ts';
 import { morph } from './morph.ts';
-import { fetched, isBeingSent, pageShown, sending, showDocument, touch, untouch } from './page.ts';
+import { fetched, isBeingSent, pageShown, refresh, sending, showDocument, touch, untouch } from './page.ts';
 import { holdsBack, notSent } from './presence.ts';
 import { whenReleased } from './pressed.ts';
 import { bringBack, entered, restore } from './tab-drafts.ts';
@@ -98,7 +98,11 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     if (answer === 'lost' || !answer?.response.ok) failedElsewhere(form, from);
     return;
   }
-  if (answer === 'lost') notSent();
+  if (answer === 'lost') {
+    notSent();
+    // The page may say what became of it.
+    void refresh();
+  }
   if (!answer || answer === 'lost' || keepFrom(answer.response)) return;
   const { response, text } = answer;
   // From now on, what was found wrong stays marked until it is right.

@@ -5,29 +5,44 @@
 import { anyTouched, pageShown } from './page.ts';
 import { leaveForCopying, putAside } from './tab-drafts.ts';
 
-/** Why a form stays, or what became of one that was on another page, as the markup of the box names it. */
-type Kept = 'failed' | 'signedOut' | 'refused' | 'tooLarge' | 'elsewhere';
+/** Why a form stays, as the markup of the box names it; `ended`: the session is over, and nothing was sent. */
+type Why = 'failed' | 'signedOut' | 'ended' | 'refused' | 'tooLarge';
 
 const box = (): HTMLElement | null => document.getElementById('kept');
 
-/** What the box says. */
-let said: Kept | undefined;
+/** What the box says of this page. */
+let said: Why | undefined;
+/** True while it also says what became of a form of a page that was left. */
+let isOfOther = false;
 
-function say(why: Kept | undefined): void {
-  said = why;
+function show(): void {
   const all = box();
   if (!all) return;
-  for (const each of all.querySelectorAll<HTMLElement>('[data-why]')) each.hidden = each.dataset['why'] !== why;
-  if (why !== 'elsewhere') all.querySelector('dl')?.replaceChildren();
-  all.hidden = why === undefined;
+  for (const each of all.querySelectorAll<HTMLElement>('[data-why]'))
+    each.hidden = each.dataset['why'] !== said && !(isOfOther && each.dataset['why'] === 'elsewhere');
+  if (!isOfOther) all.querySelector('dl')?.replaceChildren();
+  all.hidden = said === undefined && !isOfOther;
+}
+
+function say(why: Why | undefined): void {
+  said = why;
+  show();
+}
+
+function sayOfOther(is: boolean): void {
+  isOfOther = is;
+  show();
 }
 
 /** What was said of a form of this page has no more meaning, as it is sent again or the page is left. */
-export function takeBack(): void {
-  if (said !== 'elsewhere') say(undefined);
+export const takeBack = (): void => say(undefined);
+
+/** Nobody knows whether a form of this page was received. */
+export function maybeReceived(): void {
+  if (said === undefined) say('failed');
 }
 
-const ofTyped: Readonly<Record<number, Kept>> = { 401: 'signedOut', 403: 'refused', 413: 'tooLarge' };
+const ofTyped: Readonly<Record<number, Why>> = { 401: 'signedOut', 403: 'refused', 413: 'tooLarge' };
 
 /** The answers that show a page of ours with what was sent. */
 const ours: readonly number[] = [404, 409, 422];
@@ -51,20 +66,24 @@ export function failedElsewhere(form: HTMLFormElement, page: string): void {
     typed.querySelector('dl')?.replaceChildren();
     leaveForCopying(form, typed);
   }
-  say('elsewhere');
+  sayOfOther(true);
 }
 
 /** Starts listening. */
 export function startKept(): void {
   document.addEventListener('click', event => {
-    if ((event.target as Element).closest('#kept [data-close]')) say(undefined);
+    if (!(event.target as Element).closest('#kept [data-close]')) return;
+    say(undefined);
+    sayOfOther(false);
   });
   document.addEventListener('midcall:left', takeBack);
-  document.addEventListener('midcall:ended', () => say('signedOut'));
+  // What was said of a form before is still so.
+  document.addEventListener('midcall:ended', () => {
+    if (said === undefined) say('ended');
+  });
   document.addEventListener('midcall:shown', () => {
     // Whatever is shown came from a session.
-    if (said === 'signedOut') say(undefined);
-    const back = said === 'elsewhere' ? box()?.querySelector('[data-back]')?.getAttribute('href') : undefined;
-    if (back === pageShown()) say(undefined);
+    if (said === 'signedOut' || said === 'ended') say(undefined);
+    if (isOfOther && box()?.querySelector('[data-back]')?.getAttribute('href') === pageShown()) sayOfOther(false);
   });
 }

@@ -4,6 +4,7 @@
  * - worker-K1 Only files that are the same for everybody are stored: the page without a desk or an inbox, and what that page needs.
  *   Nothing of a person, no secret path and no token is among them.
  */
+import { nobodyAnswers } from './nobody-answers.ts';
 
 /** What such a worker uses of its own world, for which the compiler has no types beside those of pages. */
 interface Lasting {
@@ -63,13 +64,10 @@ async function takeOver(): Promise<void> {
 
 const stored = async (path: string): Promise<Response> => (await caches.match(path)) ?? Response.error();
 
-/** The least status by which a proxy says that nobody answers behind it. No page of ours has one that is as high. */
-const nobody = 502;
-
 async function pageOr(offlinePage: string, { preloadResponse, request }: Fetching): Promise<Response> {
   try {
     const page = (await preloadResponse) ?? (await fetch(request));
-    return page.status < nobody ? page : await stored(offlinePage);
+    return nobodyAnswers(page) ? await stored(offlinePage) : page;
   } catch {
     return stored(offlinePage);
   }

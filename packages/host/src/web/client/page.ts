@@ -83,9 +83,9 @@ let isOver = false;
  * There is no session for this page any more: it is opened anew, unless something was typed here, or is left here to be copied, and says
  * so otherwise.
  */
-function endSession(): void {
+export function endSession(): void {
   if (isLeftToBrowser || isOver) return;
-  isOver = anyTouched() || document.querySelector('[data-typed]') !== null;
+  isOver = anyTouched() || document.querySelector('.left-over [data-typed], .kept-typed [data-typed]') !== null;
   if (isOver) document.dispatchEvent(new CustomEvent('midcall:ended'));
   else location.reload();
 }

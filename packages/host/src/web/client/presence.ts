@@ -2,6 +2,8 @@
  * Whether the desk can be reached. If it cannot, the page says so and what to do, and no link leads away from it: what has been
  * typed exists nowhere else then.
  */
+import { maybeReceived } from './kept.ts';
+import { nobodyAnswers } from './nobody-answers.ts';
 import { anyTouched } from './page.ts';
 
 /** How many milliseconds the desk may be out of reach before the page says so: a stream may break and be restored at once. */
@@ -42,7 +44,9 @@ function find(): void {
   const box = notice();
   if (!box || box.hidden) return;
   box.hidden = true;
+  const inDoubt = box.querySelector('[data-unsent=unknown]:not([hidden])') !== null;
   for (const each of box.querySelectorAll<HTMLElement>('[data-unsent]')) each.hidden = true;
+  if (inDoubt && anyTouched()) maybeReceived();
 }
 
 /** There is no session to return to, which another notice says. */
@@ -77,8 +81,7 @@ function onClick(event: MouseEvent): void {
   if (!lost || elsewhere || !link || !leaves) return;
   event.preventDefault();
   void fetch(link.href).then(
-    // A proxy answers too, that nobody is behind it.
-    ({ status }) => (status < 502 ? location.assign(link.href) : say()),
+    response => (nobodyAnswers(response) ? say() : location.assign(link.href)),
     () => say(),
   );
 }

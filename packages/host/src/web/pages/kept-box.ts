@@ -3,11 +3,13 @@ import { attributes, type Html, html } from '@midcall/core/page';
 import { icons } from '../html/index.ts';
 import { type Kept, keptTexts } from '../texts/index.ts';
 
-/** @param home - where one comes in again */
-export function keptBox({ why, again }: typeof keptTexts.desk | typeof keptTexts.inbox, home: string): Html {
+/** @param start - where one comes in again */
+export function keptBox({ why, again }: typeof keptTexts.desk | typeof keptTexts.inbox, start: string): Html {
+  const home = html`<p><a href="${start}" target="_blank" rel="noopener">${again}</a></p>`;
   const ways: Partial<Record<Kept, Html>> = {
-    signedOut: html`<p><a href="${home}" target="_blank" rel="noopener">${again}</a></p>`,
-    elsewhere: html`<p><a href="${home}" data-back>${keptTexts.goBack}</a></p><div class="kept-typed" hidden><p>${keptTexts.typed}</p><dl tabindex="0"></dl></div>`,
+    signedOut: home,
+    ended: home,
+    elsewhere: html`<p><a href="${start}" data-back>${keptTexts.goBack}</a></p><div class="kept-typed" hidden><p>${keptTexts.typed}</p><dl tabindex="0"></dl></div>`,
   };
   const cases = (Object.keys(why) as Kept[]).map(
     each =>

@@ -197,7 +197,8 @@ main .alerts{padding-inline:0}
 .offline .icon{color:var(--bad);margin-top:2px}
 .offline p{margin-top:3px}
 .offline:not([hidden])~.frame-grid main{padding-bottom:220px}
-#offline:has(~#kept:not([hidden])){display:none}
+#offline:has(~#kept :is([data-why=signedOut],[data-why=ended]):not([hidden])){display:none}
+#offline:not([hidden])~#kept:not(:has(:is([data-why=signedOut],[data-why=ended]):not([hidden]))){top:60px;bottom:auto}
 .offline .button{margin-top:6px}
 .kept-typed dl{max-height:25vh;overflow:auto}
 .kept-typed dt{color:var(--muted);font-size:13px}

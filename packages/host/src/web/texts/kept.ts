@@ -4,7 +4,7 @@
  */
 
 /** Why a form stays, or what became of one that was on another page. */
-export type Kept = 'failed' | 'signedOut' | 'refused' | 'tooLarge' | 'elsewhere';
+export type Kept = 'failed' | 'signedOut' | 'ended' | 'refused' | 'tooLarge' | 'elsewhere';
 
 interface KeptTexts {
   readonly why: Readonly<Record<Kept, { readonly title: string; readonly line: string }>>;
@@ -29,7 +29,11 @@ export const keptTexts = {
       },
       signedOut: {
         title: 'The desk no longer knows this page.',
-        line: 'It was probably started again. What you typed was not sent. It stays on this page until you leave it: copy what you need, open the desk in another tab, and enter it there.',
+        line: 'It was probably started again. This was not sent. What you typed stays on this page until you leave it: copy what you need, open the desk in another tab, and enter it there.',
+      },
+      ended: {
+        title: 'The desk no longer knows this page.',
+        line: 'It was probably started again. What you typed stays on this page until you leave it: copy what you need, and open the desk in another tab.',
       },
       refused: {
         title: 'The desk refused this, so nothing was done.',
@@ -59,7 +63,11 @@ export const keptTexts = {
       },
       signedOut: {
         title: 'You are signed out.',
-        line: 'What you typed was not sent. It stays on this page until you leave it: copy what you need, and sign in again.',
+        line: 'This was not sent. What you typed stays on this page until you leave it: copy what you need, and sign in again.',
+      },
+      ended: {
+        title: 'You are signed out.',
+        line: 'What you typed stays on this page until you leave it: copy what you need, and sign in again.',
       },
       refused: {
         title: 'This was refused, so it was not sent.',
