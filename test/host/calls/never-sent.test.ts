@@ -76,7 +76,12 @@ describe.each(eras)('%s', era => {
 
   it('a call that the person cancels is in doubt once it was sent', async () => {
     const cancel = new AbortController();
-    const on = await host({ tool: async () => cancel.abort() });
+    const on = await host({
+      tool: async () => {
+        cancel.abort();
+        return 'too late';
+      },
+    });
     await run(on, cancel.signal);
     expect(on.ends).toEqual([{ how: 'cancelled' }]);
     for (const told of toldOf(on.ends[0]!)) expect(told).toContain(inDoubt);
