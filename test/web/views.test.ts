@@ -374,7 +374,7 @@ describe('a page to open', () => {
     expect(page({ ...call, outcome: { how: 'cancelled' } })).not.toContain('/cancel"');
   });
 
-  it('a call that could be made again says what is known to be done: of one that asked, and of one that was not sent', () => {
+  it('a call that could be made again says what is known to be done: of one that asked, was cancelled, or was not sent', () => {
     const question = openPage('https://example.com/');
     const call: CallView = {
       context: { id: 'c-1', kind: 'tool', name: 'connect', arguments: { a: 1 } },
@@ -395,6 +395,12 @@ describe('a page to open', () => {
     const unsent = page({ outcome: { ...gone, nothingSent: true } });
     expect(unsent).toContain('Nothing was sent.');
     expect(unsent).not.toContain('It is not known');
+    const cancelled = page({ outcome: { how: 'cancelled' } });
+    expect(cancelled).toContain('It is not known what it has done. Find that out before you make it again.');
+    expect(cancelled).not.toContain('It will not continue');
+    const stopped = page({ outcome: { how: 'cancelled', nothingSent: true } });
+    expect(stopped).toContain('Nothing was sent.');
+    expect(stopped).not.toContain('It is not known');
   });
 });
 

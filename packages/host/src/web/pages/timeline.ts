@@ -244,7 +244,13 @@ function outcome(call: CallView, context: TimelineContext): Html | false {
       return entry(kind, icon, html`${heading}`, aside, html`${why}${app}${content}`);
     }
     case 'cancelled':
-      return entry('ending', icons.declined, html`${texts.call.cancelledLong}`, aside, false);
+      return entry(
+        'ending',
+        icons.declined,
+        html`${texts.call.cancelledLong}`,
+        aside,
+        html`<p class="result-text">${texts.call.cancelledSent(outcome.nothingSent)}</p>`,
+      );
     default:
       return entry(
         failure,

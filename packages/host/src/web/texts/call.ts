@@ -41,7 +41,9 @@ export const callTexts = {
     perhapsNoticed: 'The server did not say which call this was for. It may have been this one.',
     result: 'Result',
     toolError: 'The tool reported an error',
-    cancelledLong: 'You cancelled this call. It will not continue.',
+    cancelledLong: 'You cancelled this call.',
+    cancelledSent: (nothingSent = false) =>
+      nothingSent ? 'Nothing was sent.' : 'It is not known what it has done. Find that out before you make it again.',
     cancel: 'Cancel the call',
     again: 'Run again',
     undo: 'To take it back:',
