@@ -189,13 +189,39 @@ it.each(eras)(
     for (const [at, method] of lists.entries()) {
       breaking.set(method, at === 3 ? 2 : 1);
       const answer = connection.forward({ method, params: {} });
-      if (at === 3) await expect(answer).rejects.toThrow(inDoubt);
+      if (at === 3) await expect(answer).rejects.toThrow(/ended before its answer came\.$/u);
       else expect(await answer).toHaveProperty('result');
     }
     for (const method of [...discovery, ...lists]) expect(asked.filter(each => each === method)).toHaveLength(2);
     breaking.set('own/method', 1);
     await expect(connection.forward({ method: 'own/method' })).rejects.toThrow(inDoubt);
     expect(asked.filter(each => each === 'own/method')).toHaveLength(1);
+  },
+);
+
+it.each(eras)(
+  'a server of %s that does not answer what changes nothing but may ask is not asked again, and nothing is in doubt',
+  async era => {
+    const { target, asked, breaking } = await serve(era);
+    const connection = await connected(target, era);
+    for (const { kind, method } of [
+      { kind: 'prompt', method: 'prompts/get' },
+      { kind: 'resource', method: 'resources/read' },
+    ] as const) {
+      for (const [left, ending] of [
+        [2, /\(HTTP 503\)\.$/u],
+        [1, /ended before its answer came\.$/u],
+      ] as const) {
+        breaking.set(method, left);
+        const outcome = await connection.run({ kind, name: 'a:b', arguments: {} }).outcome;
+        expect(outcome).toEqual({ how: 'abandoned', message: expect.stringMatching(ending) });
+        breaking.set(method, 0);
+      }
+      expect(asked.filter(each => each === method)).toHaveLength(2);
+    }
+    breaking.set('completion/complete', 1);
+    const completion = connection.forward({ method: 'completion/complete', params: {} });
+    await expect(completion).rejects.toThrow(/ended before its answer came\.$/u);
   },
 );
 

@@ -28,7 +28,7 @@ interface Response {
 /** The requests of which the first message says who answers at all. */
 const introductions = new Set<unknown>(['initialize', 'server/discover']);
 
-/** The requests that change nothing. */
+/** The requests that change nothing, and are sent again. */
 const repeatable = new Set<unknown>([
   'server/discover',
   'tools/list',
@@ -36,6 +36,9 @@ const repeatable = new Set<unknown>([
   'resources/list',
   'resources/templates/list',
 ]);
+
+/** Those, and others that change nothing but are not sent again: some may ask the person, who would be asked twice. */
+const harmless = new Set<unknown>([...repeatable, 'prompts/get', 'resources/read', 'completion/complete']);
 
 /** One for all transports: Node 20 and 22 never forget a storage that was used, and each slows every promise of the process. */
 const sending = new AsyncLocalStorage<Response>();
@@ -115,19 +118,19 @@ export class AnsweredRequests {
       };
       this.#waiting.set(id, settle);
       options?.requestSignal?.addEventListener('abort', () => settle(), { once: true });
-      const onRequestStreamEnd = (): void => settle(unanswered(about));
+      const onRequestStreamEnd = (): void => settle(unanswered(method, about));
       sending.run(about, () =>
         send(message, { ...options, onRequestStreamEnd }).then(
           () => {
-            if (!about.isStream) settle(unanswered(about));
+            if (!about.isStream) settle(unanswered(method, about));
           },
           (error: unknown) => {
             if (introductions.has(method)) return settle(error);
-            if (about.isOk || isCutOff(error)) return settle(unanswered({ isOdd: isOdd(error) }, error));
+            if (about.isOk || isCutOff(error)) return settle(unanswered(method, { isOdd: isOdd(error) }, error));
             if (!hasFailed(error) || repeatable.has(method)) return settle(error);
             const answer = answerIn(error, id);
             if (answer) transport.onmessage?.(answer);
-            settle(unanswered({ status: error.status }, error));
+            settle(unanswered(method, { status: error.status }, error));
           },
         ),
       );
@@ -166,6 +169,7 @@ function answerIn(error: unknown, id: unknown): JSONRPCErrorResponse | undefined
 }
 
 function unanswered(
+  method: unknown,
   { isOdd: cameOdd, status }: Partial<Response> & { status?: number },
   cause?: unknown,
 ): MidcallError {
@@ -175,7 +179,8 @@ function unanswered(
       : cameOdd
         ? 'The server answered with something that is not a JSON-RPC 2.0 response'
         : 'The connection to the server ended before its answer came';
-  return new MidcallError('host/abandoned', `${what}. ${mayHaveTakenEffect}`, cause === undefined ? {} : { cause });
+  const message = harmless.has(method) ? `${what}.` : `${what}. ${mayHaveTakenEffect}`;
+  return new MidcallError('host/abandoned', message, cause === undefined ? {} : { cause });
 }
 
 const mayHaveTakenEffect = 'The request may have been carried out: find out what took effect before sending it again.';
