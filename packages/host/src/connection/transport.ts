@@ -48,6 +48,7 @@ const usualMessageBytes = 10 * 1024 * 1024;
  * answer may take is for the limit of the call to say, and a person may think for longer.
  */
 export const patientFetch: typeof fetch = (input, init) => {
+  // Absent until Node's fetch is first used: that is the introduction of a server, which needs no patience.
   const usual = (globalThis as { [dispatcherKey]?: Dispatcher })[dispatcherKey];
   if (init?.method !== 'POST' || !usual) return globalThis.fetch(input, init);
   const patient: Dispatcher = {
