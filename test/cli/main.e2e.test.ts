@@ -184,6 +184,7 @@ it('midcall writes no line of help wider than a terminal: a description without 
   expect(out).toContain('  invite [options] <principal>\n      print a link by which a person adds a passkey');
   for (const line of out.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
   for (const line of exitCodeHelp(40).split('\n')) expect(line.length).toBeLessThanOrEqual(40);
+  expect(exitCodeHelp(200)).toContain('or the connection to it broke off.');
 });
 
 it('midcall ends with 3 where the port of the desk is taken, and says how to go on', async () => {
