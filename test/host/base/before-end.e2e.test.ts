@@ -18,6 +18,8 @@ it.runIf(process.platform !== 'win32').each([
   ['a signal', `process.kill(process.pid, 'SIGTERM'); setInterval(() => {}, 1e6);`, [null, 'SIGTERM']],
 ] as const)('before %s, an act that fails is said, and the others are done all the same', async (_, end, ending) => {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program(end)], {
+    // What records the words of processes in the whole run has ended by then.
+    env: { ...process.env, NODE_OPTIONS: '' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [out, err, ended] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
