@@ -220,7 +220,8 @@ it.each(eras)(
       expect(asked.filter(each => each === method)).toHaveLength(2);
     }
     breaking.set('completion/complete', 1);
-    const completion = connection.forward({ method: 'completion/complete', params: {} });
+    const params = { ref: { type: 'ref/prompt', name: 'a' }, argument: { name: 'b', value: 'c' } };
+    const completion = connection.forward({ method: 'completion/complete', params });
     await expect(completion).rejects.toThrow(/ended before its answer came\.$/u);
   },
 );
