@@ -24,7 +24,7 @@ export const keptTexts = {
   desk: {
     why: {
       failed: {
-        title: 'The desk may not have done this.',
+        title: 'The desk may not have received this.',
         line: 'Something went wrong before the desk answered. What you typed stays on this page. Look under History or on another page whether it was done; if it was not, send it again.',
       },
       signedOut: {
