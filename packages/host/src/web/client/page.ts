@@ -79,6 +79,9 @@ export function leaveToBrowser(): void {
 /** True once it was said that the session has ended, until a page is shown. */
 let isOver = false;
 
+/** True if there is no session for this page any more, and it says so. */
+export const sessionIsOver = (): boolean => isOver;
+
 /**
  * There is no session for this page any more: it is opened anew, unless something was typed here, or is left here to be copied, and says
  * so otherwise.

@@ -4,14 +4,12 @@
  */
 import { maybeReceived } from './kept.ts';
 import { nobodyAnswers } from './nobody-answers.ts';
-import { anyTouched } from './page.ts';
+import { anyTouched, sessionIsOver } from './page.ts';
 
 /** How many milliseconds the desk may be out of reach before the page says so: a stream may break and be restored at once. */
 const tellAfterMs = 1_000;
 
 let lost = false;
-/** True once the session of this page has ended. */
-let isOver = false;
 let timer = 0;
 
 const notice = (): HTMLElement | null => document.getElementById('offline');
@@ -31,7 +29,7 @@ function say(unsent?: 'not-sent' | 'unknown'): void {
 
 /** The desk cannot be reached. Further failed attempts change nothing, nor do any once there is no session to return to. */
 function lose(): void {
-  if (lost || isOver) return;
+  if (lost || sessionIsOver()) return;
   lost = true;
   timer = window.setTimeout(say, tellAfterMs);
 }
@@ -40,19 +38,12 @@ function lose(): void {
 function find(): void {
   lost = false;
   window.clearTimeout(timer);
-  isOver = false;
   const box = notice();
   if (!box || box.hidden) return;
   box.hidden = true;
   const inDoubt = box.querySelector('[data-unsent=unknown]:not([hidden])') !== null;
   for (const each of box.querySelectorAll<HTMLElement>('[data-unsent]')) each.hidden = true;
   if (inDoubt && anyTouched()) maybeReceived();
-}
-
-/** There is no session to return to, which another notice says. */
-function end(): void {
-  find();
-  isOver = true;
 }
 
 /** What to do at an event of that name. */
@@ -91,7 +82,8 @@ export function startPresence(): void {
   // Whatever is shown came from the desk.
   document.addEventListener('midcall:shown', find);
   document.addEventListener('midcall:missed', lose);
-  document.addEventListener('midcall:ended', end);
+  // There is no session to return to, which another notice says.
+  document.addEventListener('midcall:ended', find);
   document.addEventListener('click', onClick);
   window.addEventListener('beforeunload', event => {
     if (lost && anyTouched()) event.preventDefault();
