@@ -85,6 +85,7 @@ export async function go(url: string, { returned, control }: Arrival = {}): Prom
   try {
     await tellDrafts();
     response = await fetch(url, { headers: { accept: 'text/html' }, signal });
+    if (nobodyAnswers(response)) throw new Error('Nobody answers.');
     if (response.headers.get('content-type')?.startsWith('text/html')) text = await response.text();
   } catch {
     if (signal.aborted) return;
@@ -93,11 +94,6 @@ export async function go(url: string, { returned, control }: Arrival = {}): Prom
     return;
   }
   if (signal.aborted) return;
-  if (nobodyAnswers(response)) {
-    stay();
-    unreachable();
-    return;
-  }
   if (response.status === 401 && anyTouched()) {
     stay();
     endSession();

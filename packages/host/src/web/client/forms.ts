@@ -21,15 +21,12 @@ const checks = new WeakMap<HTMLFormElement, number>();
 /** Sends a form. @returns undefined if it was not sent, and the page says why */
 export type Deliver = (form: HTMLFormElement, to: string, body: URLSearchParams) => Promise<Response | undefined>;
 
-/** For how many milliseconds a form may be on its way: on a connection that is dead, nothing else ends it. */
+/** For how many milliseconds a form may be on its way. */
 const longestMs = 60_000;
 
 /** Posts a form as it is. */
-export const post = (to: string, body: URLSearchParams): Promise<Response> => {
-  const limit = new AbortController();
-  window.setTimeout(() => limit.abort(), longestMs);
-  return fetch(to, { method: 'POST', body, signal: limit.signal }).finally(busy('sending'));
-};
+export const post = (to: string, body: URLSearchParams): Promise<Response> =>
+  fetch(to, { method: 'POST', body, signal: inTime(longestMs) }).finally(busy('sending'));
 
 let deliver: Deliver = (_, to, body) => post(to, body);
 
