@@ -216,7 +216,7 @@ export class Terminal implements Presenter {
     // Questions that are shown at the same time are all in the queue by then.
     await undefined;
     for (;;) {
-      const queued = this.#queue.splice(0).filter(each => this.#isOpen(each));
+      const queued = this.#queue.splice(0).filter(each => !this.#sayIfEnded(each));
       const [fold] = foldAlike(queued.map(({ question }) => question));
       if (!fold) break;
       const isNext = ({ question }: OpenQuestion): boolean => fold.includes(question);
@@ -231,15 +231,15 @@ export class Terminal implements Presenter {
     const isDecided = fold.length > 1 ? await this.#askTogether(fold) : undefined;
     // What was left out is asked about next.
     if (isDecided) this.#queue.unshift(...fold.filter(each => !isDecided(each)));
-    else for (const each of fold) if (this.#isOpen(each)) await this.#ask(each.question, each.controls);
+    else for (const each of fold) if (!this.#sayIfEnded(each)) await this.#ask(each.question, each.controls);
   }
 
-  /** Says of a question that ended before its turn how it did. */
-  #isOpen({ question, controls: { ended } }: OpenQuestion): boolean {
+  /** Says of a question that ended before its turn how it did. @returns false if it is still open */
+  #sayIfEnded({ question, controls: { ended } }: OpenQuestion): boolean {
     const line = ended.aborted ? endingLine(ended.reason as Ending) : undefined;
     if (line !== undefined)
       this.say([`${line} (a question of ${visible(question.asker.id, { max: 60 })}, before you got to it)`]);
-    return !ended.aborted;
+    return ended.aborted;
   }
 
   /** @returns which of them the person has decided about; undefined if they want to decide about each alone */
