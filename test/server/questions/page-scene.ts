@@ -57,7 +57,7 @@ export function scene(given: Scene = {}) {
     showLocally: async ({ url }: { url: string }) => log.push(`show ${url}`) > 0 && given.browser === true,
     outcome: async (id: string) => outcomes.get(id),
     withdraw: async (id: string) => log.push(`withdraw ${id}`) > 0 && !given.answered?.(),
-    isAnswered: async () => given.answered?.() ?? false,
+    endUnanswered: async () => !given.answered?.(),
     close: async () => {},
   };
   const pages = {

@@ -188,11 +188,11 @@ export function connect(options: ConnectOptions): Connect {
           await records.settle(page, { action: 'cancel', reason: 'error', assurance: 'in-band', at: clock.now() });
         return isWithdrawn;
       },
-      async isAnswered(pageId) {
+      async endUnanswered(pageId) {
         const page = await records.find(pageId);
-        if (!page || (await records.takeTurn(page, 'expired'))) return false;
+        if (!page || (await records.takeTurn(page, 'expired'))) return true;
         // A no and a lock do nothing, even if they could not be recorded.
-        return ['underWay', 'used', 'failed'].includes(await records.standing(page));
+        return !['underWay', 'used', 'failed'].includes(await records.standing(page));
       },
       close: () => server.close(),
     };

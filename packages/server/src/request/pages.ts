@@ -148,10 +148,10 @@ export interface PageService {
    */
   withdraw(pageId: string, isTold?: boolean): Promise<boolean>;
   /**
-   * True if somebody has taken the turn of a page that is withdrawn or whose time is up: its outcome is known, on its way or
-   * lost. Otherwise nobody takes it from now on, wherever the page is served.
+   * Ends a page that is withdrawn or whose time is up, so that nobody answers it from now on, wherever it is served.
+   * @returns false if somebody has answered it: the outcome is known, on its way or lost
    */
-  isAnswered(pageId: string): Promise<boolean>;
+  endUnanswered(pageId: string): Promise<boolean>;
   /** Stops serving pages, if this process serves them itself. */
   close(): Promise<void>;
 }

@@ -58,7 +58,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
   const withdraw = async (pageId: string): Promise<boolean> => {
     await config.waiting.remove({ kind: 'page', ref: pageId });
     if (!pages || (await pages.service.withdraw(pageId))) return false;
-    return pages.service.isAnswered(pageId);
+    return !(await pages.service.endUnanswered(pageId));
   };
   /** The pages that this run has opened or is opening. */
   const opened: Promise<Plan>[] = [];
@@ -96,7 +96,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
 
   /** True if a page is finished; once its time is up also if what was sent in time is still being finished, or may be done. */
   const hasAnswer = async ({ pageId, dueAt }: Announced, { service }: PageCall): Promise<boolean> =>
-    !!(await service.outcome(pageId, 0)) || (config.clock.now() >= dueAt && (await service.isAnswered(pageId)));
+    !!(await service.outcome(pageId, 0)) || (config.clock.now() >= dueAt && !(await service.endUnanswered(pageId)));
 
   /** The page that an error announced to an earlier attempt of the same call, or a new one. Concurrent attempts share it. */
   const toldByError = async (question: PageQuestion, identity: readonly unknown[], pages: PageCall): Promise<Plan> => {
@@ -200,7 +200,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
           if (now < by) return undefined;
           if (by > endsAt) return unanswered('error', now - at.at);
           // What was sent in time may be done: a call that said it was not would be made again.
-          if (!(await pages?.service.isAnswered(at.pageId))) return unanswered('timeout', now - at.at);
+          if ((await pages?.service.endUnanswered(at.pageId)) ?? true) return unanswered('timeout', now - at.at);
         }
       },
       withdraw() {
