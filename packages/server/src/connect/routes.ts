@@ -114,7 +114,7 @@ export function routes(options: RouteOptions): Hono {
   }
 
   pages.notFound(() => visits.says(words.notHere));
-  // What fails after the turn was taken does not come here.
+  // What a page does once its turn was taken does not come here if it fails.
   pages.onError((error, context) => {
     if (isMidcallError(error, 'store/unavailable')) {
       host.warn(`midcall connect: ${error.message}`);

@@ -14,6 +14,7 @@ import { jsonLoss } from '@midcall/core/json';
 import { pageHeaders } from '@midcall/core/page';
 import { digest, type Json } from '../base/index.ts';
 import type { PageAsk, PageOutcome, PagesHost } from '../request/index.ts';
+import type { PageEvent } from '../state/index.ts';
 import type { Browser, Browsers } from './browsers.ts';
 import { type PageRecords, pageDigest, type Standing, spelled } from './page-records.ts';
 import type { SignIn, Trouble, Visit, VisitDesk } from './pages/page.ts';
@@ -260,10 +261,7 @@ export class Visits implements VisitDesk {
     return new Response(null, { status: 303, headers });
   }
 
-  audit(
-    page: PageAsk,
-    reason: 'other-person' | 'wrong-code' | 'out-of-tries' | 'forged' | 'no-cookie' | 'late' | 'used',
-  ): void {
+  audit(page: PageAsk, reason: Extract<PageEvent, { readonly kind: 'page-refused' }>['reason']): void {
     this.#options.host.audit(page.call, { kind: 'page-refused', page: pageDigest(page.pageId), reason });
   }
 }

@@ -47,14 +47,13 @@ const defaultButton = trusted(
 
 /** The page of a kind. */
 export function kindPage(site: Site, visit: Visit, view: PageView, { token, now }: FormToken): string {
+  // Nothing but the token is kept from the browser: whoever goes back to this page from one that says what went wrong finds what they
+  // entered.
   const body = html`<article class="card" aria-labelledby="title">
 <div class="frame"><h1 id="title">${safeText(view.title, 300)}</h1>
 <p class="origin">Asked by <strong>${site.name}</strong> for the call <code>${safeText(visit.call.name, 200)}</code></p></div>
 <form method="post" accept-charset="utf-8">
-${
-  // Only the token: whoever goes back to this page from one that says what went wrong finds what they entered.
-  html`<input type="hidden" name="form-token" value="${token}" autocomplete="off">`
-}
+<input type="hidden" name="form-token" value="${token}" autocomplete="off">
 ${defaultButton}
 <figure class="quote"><figcaption>${site.name} says</figcaption><blockquote>${safeText(visit.message, 2_000, true)}</blockquote></figure>
 ${problemBox(view.problem)}${view.body}
