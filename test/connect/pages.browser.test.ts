@@ -210,13 +210,19 @@ describe('without client script, on a narrow screen', () => {
 });
 
 describe('a form that was not taken', () => {
-  it('what is too long to be sent is there to be shortened when the person goes back', async () => {
-    const { url, code, result } = await open('form');
-    await using me = await visitor(browser);
-    await enterCode(me.page, url, code);
+  async function filledIn() {
+    const opened = await open('form');
+    const me = await visitor(browser);
+    await enterCode(me.page, opened.url, opened.code);
     await me.page.getByLabel('Nights').fill('2');
     await me.page.getByRole('group', { name: 'Breakfast' }).getByLabel('Yes').check();
     await me.page.getByRole('textbox', { name: 'Name' }).fill('Ada');
+    return { ...opened, me };
+  }
+
+  it('what is too long to be sent is there to be shortened when the person goes back', async () => {
+    const { result, me } = await filledIn();
+    await using _ = me;
     await me.page.getByLabel('Notes').fill('字'.repeat(120_000));
     await me.page.getByRole('button', { name: 'Send' }).click();
     await me.page.getByRole('heading', { name: 'This is too large' }).waitFor();
@@ -232,12 +238,8 @@ describe('a form that was not taken', () => {
   });
 
   it('visit-V2: what was entered in a tab whose cookie another tab replaced is sent once the person has gone back to it', async () => {
-    const { url, code, result } = await open('form');
-    await using me = await visitor(browser);
-    await enterCode(me.page, url, code);
-    await me.page.getByLabel('Nights').fill('2');
-    await me.page.getByRole('group', { name: 'Breakfast' }).getByLabel('Yes').check();
-    await me.page.getByRole('textbox', { name: 'Name' }).fill('Ada');
+    const { url, code, result, me } = await filledIn();
+    await using _ = me;
     await me.context.clearCookies();
     await enterCode(await me.context.newPage(), url, code);
     await me.page.getByRole('button', { name: 'Send' }).click();

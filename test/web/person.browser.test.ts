@@ -369,6 +369,24 @@ describe('an answer that fails on its way', () => {
   }
   const send = (page: Page) => card(page).getByRole('button', { name: 'Send answer' }).click();
   const box = (page: Page, says: string) => page.getByRole('alert').filter({ hasText: says });
+  /** Somebody whose answer fails once they have gone on to another page, which says so. */
+  async function failedElsewhere(fail: (route: Route) => unknown) {
+    let failNow = (): void => {};
+    const me = await typed(async route => {
+      await new Promise<void>(resolve => {
+        failNow = resolve;
+      });
+      await fail(route);
+    });
+    const { page } = me;
+    await Promise.all([page.waitForRequest(each => each.method() === 'POST'), send(page)]);
+    await page.getByRole('link', { name: 'Past', exact: true }).click();
+    await page.getByRole('heading', { name: 'Past questions' }).waitFor();
+    failNow();
+    const notice = box(page, 'What you sent from another page may not have been received.');
+    await notice.waitFor();
+    return { ...me, notice };
+  }
 
   it.each([
     [502, 'The inbox may not have received this.'],
@@ -400,20 +418,7 @@ describe('an answer that fails on its way', () => {
   ])(
     'somebody who has gone on to another page hears of it there if an answer %s, and finds it again',
     async (_, fail) => {
-      let failNow = (): void => {};
-      const me = await typed(async route => {
-        await new Promise<void>(resolve => {
-          failNow = resolve;
-        });
-        await fail(route);
-      });
-      const { page, colour, ending, troubles } = me;
-      await Promise.all([page.waitForRequest(each => each.method() === 'POST'), send(page)]);
-      await page.getByRole('link', { name: 'Past', exact: true }).click();
-      await page.getByRole('heading', { name: 'Past questions' }).waitFor();
-      failNow();
-      const notice = box(page, 'What you sent from another page may not have been received.');
-      await notice.waitFor();
+      const { page, notice, colour, ending, troubles } = await failedElsewhere(fail);
       expect(await notice.locator('dd').textContent()).toBe('a long answer');
       expect(await violations(page)).toEqual([]);
       await page.unrouteAll();
@@ -428,20 +433,7 @@ describe('an answer that fails on its way', () => {
   );
 
   it('what was sent in vain from another page can still be copied once the session has ended', async () => {
-    let failNow = (): void => {};
-    const me = await typed(async route => {
-      await new Promise<void>(resolve => {
-        failNow = resolve;
-      });
-      await route.abort('connectionreset');
-    });
-    const { on, page, troubles } = me;
-    await Promise.all([page.waitForRequest(each => each.method() === 'POST'), send(page)]);
-    await page.getByRole('link', { name: 'Past', exact: true }).click();
-    await page.getByRole('heading', { name: 'Past questions' }).waitFor();
-    failNow();
-    const notice = box(page, 'What you sent from another page may not have been received.');
-    await notice.waitFor();
+    const { on, page, notice, troubles } = await failedElsewhere(route => route.abort('connectionreset'));
     on.isSignedIn = false;
     void on.questions.ask(oneLine('Another?'));
     await box(page, 'You are signed out.').filter({ visible: true }).waitFor();
