@@ -107,6 +107,12 @@ export function isMidcallError(error: unknown, code?: MidcallErrorCode): error i
   return code === undefined || (error as MidcallError).code === code;
 }
 
+/** What a thrown value says, which need not be an error. */
+export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+
+/** A thrown value as an error. */
+export const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
+
 const visibleName = (name: string): string => visible(name, { max: 60 });
 
 /** The most tools that an error lists. */

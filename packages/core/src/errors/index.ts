@@ -1,9 +1,11 @@
 export {
+  asError,
   authorMistakes,
   findOut,
   isMidcallError,
   MidcallError,
   type MidcallErrorCode,
+  messageOf,
   noSuchTool,
   nothingNow,
 } from './errors.ts';

@@ -3,7 +3,7 @@
  * structurally, so that Zod, ArkType and Valibot through its adapter fit without being imported.
  */
 
-import { MidcallError } from '../errors/index.ts';
+import { MidcallError, messageOf } from '../errors/index.ts';
 import type { JsonObject } from '../json/index.ts';
 
 /** A library's verdict on a value. */
@@ -67,7 +67,7 @@ export function describe(schema: StandardForm): JsonObject {
   try {
     return standard.jsonSchema.input({ target: 'draft-2020-12', ...(libraryOptions && { libraryOptions }) });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new MidcallError('form/unsupported', `${vendor} cannot describe this schema as JSON Schema: ${reason}`, {
       cause,
     });

@@ -9,7 +9,7 @@
  * - stop-S5 Only then are connections closed.
  */
 import { type Kinds, notNegative } from '../options/index.ts';
-import { type Clock, systemClock } from '../time/index.ts';
+import { type Clock, inTime, systemClock } from '../time/index.ts';
 
 /** How something is stopped. */
 export interface StopOptions {
@@ -42,10 +42,10 @@ export async function stopParts(
   clock: Pick<Clock, 'after'> = systemClock,
 ): Promise<void> {
   await Promise.all(parts.map(part => part.begin()));
-  await inTime(Promise.all(parts.map(part => part.idle())), within, clock);
+  await inTime(Promise.allSettled(parts.map(part => part.idle())), within, clock);
   for (const part of parts) {
     part.end();
-    await inTime(part.idle(), LEAVE_MS, clock);
+    await inTime(Promise.allSettled([part.idle()]), LEAVE_MS, clock);
   }
   const failed: unknown[] = [];
   for (const part of parts)
@@ -55,18 +55,6 @@ export async function stopParts(
       clock,
     );
   if (failed.length > 0) throw failed[0];
-}
-
-/** Waits for work, but no longer than `ms` milliseconds. */
-async function inTime(work: Promise<unknown>, ms: number, clock: Pick<Clock, 'after'>): Promise<void> {
-  await new Promise<void>(resolve => {
-    const stopClock = clock.after(ms, resolve);
-    const ended = (): void => {
-      stopClock();
-      resolve();
-    };
-    work.then(ended, ended);
-  });
 }
 
 /** A part that has nothing in progress, and only has to be closed. */

@@ -7,7 +7,7 @@
  * held, and an unacknowledged operation counts as not done.
  */
 import { isMidcallError, MidcallError } from '../errors/index.ts';
-import { type Clock, MAX_TIMER_MS, systemClock } from '../time/index.ts';
+import { type Clock, inTime, MAX_TIMER_MS, systemClock } from '../time/index.ts';
 import type { Store } from './store.ts';
 
 /** Longer than a client needs to reconnect, and shorter than callers wait. */
@@ -22,12 +22,12 @@ const bounded = new WeakSet<Store>();
 export function boundedStore(store: Store, clock: Pick<Clock, 'after'> = systemClock): Store {
   if (bounded.has(store)) return store;
   const timeoutMs = Math.min(store.timeoutMs ?? DEFAULT_TIMEOUT_MS, MAX_TIMER_MS);
+  const late = (): never => {
+    throw unanswered(timeoutMs);
+  };
   const within = <T>(operate: () => Promise<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      const stop = clock.after(timeoutMs, () => reject(unanswered(timeoutMs)));
-      operate()
-        .finally(stop)
-        .then(resolve, error => reject(isMidcallError(error) ? error : failed(error)));
+    inTime(operate(), timeoutMs, clock, late).catch((error: unknown) => {
+      throw isMidcallError(error) ? error : failed(error);
     });
   const { sortedSets: sets } = store;
   const guarded: Store = {

@@ -2,3 +2,5 @@ export { type Clock, clockKind, idleClock, MAX_TIMER_MS, nowKind, steadyNow, sys
 export type { Attempt } from './connect-in-time.ts';
 export { connectInTime, endlessProbe } from './connect-in-time.ts';
 export { dateFormat, machineZone, spelledOffset, zoneOffset } from './date-format.ts';
+export { inTime, pause, runInTime } from './in-time.ts';
+export { onAbort } from './on-abort.ts';
