@@ -6,7 +6,7 @@ export { Audit } from './audit/index.ts';
 export type { CallOutcome, CallProgress, CallTask } from './calls/index.ts';
 export type { Catalogue, ConnectionEvent, ListName, ListProblem } from './connection/index.ts';
 export { Connection } from './connection/index.ts';
-export { ownerFile, withFileLock } from './files/index.ts';
+export { fileChanges, ownerFile } from './files/index.ts';
 export type { InboxEvent } from './inbox/index.ts';
 export { checkReply, Inbox } from './inbox/index.ts';
 export type { Decision, DecisionStorage } from './policy/index.ts';

@@ -8,7 +8,7 @@
  * - lock-F3 Waiting ends.
  */
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, link, open, rm, writeFile } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
@@ -57,6 +57,22 @@ export async function withFileLock<T>(
       );
     await new Promise<void>(resolve => clock.after(pauseMs, resolve));
   }
+}
+
+/**
+ * Makes one change of a file after the other, and none while another process makes one; the folder of the file is made first.
+ * @returns runs a change; it settles as the change does, which does not affect the next one
+ */
+export function fileChanges(path: string): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return work => {
+    const next = last.then(async () => {
+      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      return withFileLock(path, work);
+    });
+    last = next.catch(() => {});
+    return next;
+  };
 }
 
 /** Runs `work` under a lock. @returns its result; undefined if there is such a lock already */

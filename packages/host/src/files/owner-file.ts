@@ -3,11 +3,10 @@
  * new one; a file that cannot be parsed is an error and never counts as absent.
  */
 import { readFileSync } from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { MidcallError } from '@midcall/core/errors';
 import { writeWhole } from '@midcall/core/node';
-import { withFileLock } from './file-lock.ts';
+import { fileChanges } from './file-lock.ts';
 
 /** A value in a file. */
 export interface OwnerFile<T> {
@@ -20,7 +19,7 @@ export interface OwnerFile<T> {
   readNow(): T | undefined;
   write(value: T): Promise<void>;
   /**
-   * Reads, changes and writes the value while no other process does.
+   * Reads, changes and writes the value while nobody else does, here or in another process.
    * @param make - returns the new content; undefined to write nothing
    * @throws MidcallError as `read` does; `host/refused` if another process holds it for too long
    */
@@ -48,6 +47,7 @@ export function ownerFile<T>(path: string, what: string, is: (value: unknown) =>
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw new MidcallError('cli/usage', `${path} cannot be read.`, { cause });
   };
+  const change = fileChanges(path);
   const file: OwnerFile<T> = {
     async read() {
       const text = await readFile(path, 'utf8').catch(missing);
@@ -62,13 +62,11 @@ export function ownerFile<T>(path: string, what: string, is: (value: unknown) =>
       }
       return understood(text);
     },
-    async change(make) {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await withFileLock(path, async () => {
+    change: make =>
+      change(async () => {
         const next = make(await file.read());
         if (next !== undefined) await file.write(next);
-      });
-    },
+      }),
     write: value => writeWhole(path, `${JSON.stringify(value, null, 2)}\n`),
   };
   return file;

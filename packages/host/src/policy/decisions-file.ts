@@ -70,26 +70,14 @@ export interface DecisionsFileOptions {
  */
 export function decisionsFile(path: string, { onError = () => {} }: DecisionsFileOptions = {}): DecisionStorage {
   const file = ownerFile(path, 'a list of decisions', isDecisionsFile);
-  let last: Promise<unknown> = Promise.resolve();
   const read = async (): Promise<readonly Decision[]> => (await file.read())?.decisions ?? [];
   const current = followFile(path, () => file.readNow()?.decisions ?? [], onError);
-  /** Makes one change after the other. */
-  const change = <T>(
-    make: (decisions: readonly Decision[]) => { readonly decisions: readonly Decision[]; readonly result: T },
-  ) => {
-    const next = last.then(async () => {
-      let outcome: T;
-      await file.change(stored => {
-        const before = stored?.decisions ?? [];
-        const { decisions, result } = make(before);
-        outcome = result;
-        return decisions === before ? undefined : { decisions };
-      });
-      return outcome!;
+  const change = (make: (decisions: readonly Decision[]) => readonly Decision[]): Promise<void> =>
+    file.change(stored => {
+      const before = stored?.decisions ?? [];
+      const after = make(before);
+      return after === before ? undefined : { decisions: after };
     });
-    last = next.catch(() => {});
-    return next;
-  };
   return {
     read,
     current,
@@ -99,15 +87,16 @@ export function decisionsFile(path: string, { onError = () => {} }: DecisionsFil
           'host/refused',
           'Only a decision that refuses or asks, until you revoke it, can be kept.',
         );
-      await change(decisions => ({
-        decisions: [...decisions.filter(each => !sameTarget(each, decision)), decision],
-        result: undefined,
-      }));
+      await change(decisions => [...decisions.filter(each => !sameTarget(each, decision)), decision]);
     },
-    drop: id =>
-      change(decisions => {
+    async drop(id) {
+      let existed = false;
+      await change(decisions => {
         const left = decisions.filter(decision => decision.id !== id);
-        return left.length === decisions.length ? { decisions, result: false } : { decisions: left, result: true };
-      }),
+        existed = left.length < decisions.length;
+        return existed ? left : decisions;
+      });
+      return existed;
+    },
   };
 }

@@ -102,16 +102,11 @@ export function consentFile(path: string): ConsentStorage {
     if (problem !== undefined) throw problem;
     return content;
   };
-  let last: Promise<unknown> = Promise.resolve();
   // A file that is wrong is found at the start.
   current();
   return {
     current,
-    change(make) {
-      const next = last.then(() => file.change(stored => make(stored ?? nothing)));
-      last = next.catch(() => {});
-      return next;
-    },
+    change: make => file.change(stored => make(stored ?? nothing)),
   };
 }
 

@@ -85,21 +85,18 @@ export const isFollowed = ({ holder }: StoredTask): boolean => holder !== undefi
 export function tasksFile(path: string, { clock = systemClock }: { readonly clock?: Clock } = {}): TaskStorage {
   const file = ownerFile(path, 'a list of tasks', isContent);
   const own = ownMark();
-  let last: Promise<unknown> = Promise.resolve();
+  let last: Promise<void> = Promise.resolve();
   const isOwn = ({ holder }: StoredTask): boolean => holder?.pid === own.pid && holder.host === own.host;
   const alive = (content: Content | undefined): readonly StoredTask[] =>
     (content?.tasks ?? []).filter(({ expiresAt }) => expiresAt === undefined || expiresAt >= clock.now());
-  /** Makes one change after the other. */
   const change = (make: (tasks: readonly StoredTask[]) => readonly StoredTask[]): Promise<void> => {
-    const next = last.then(() =>
-      file.change(content => {
-        const before = alive(content);
-        const after = make(before);
-        return after === before ? undefined : { tasks: after };
-      }),
-    );
-    last = next.catch(() => {});
-    return next;
+    const changed = file.change(content => {
+      const before = alive(content);
+      const after = make(before);
+      return after === before ? undefined : { tasks: after };
+    });
+    last = changed.catch(() => {});
+    return changed;
   };
   return {
     async list() {

@@ -1,6 +1,4 @@
 /** The browsers that have opened the desk with a link, by their public keys, in a file that only its owner can read. */
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { isRecord } from '@midcall/core/json';
 import { ownerFile } from '../../index.ts';
 
@@ -38,9 +36,7 @@ export function browsersFile(path: string): BrowserMemory {
   const file = ownerFile(path, 'the keys of browsers', areKeys);
   return {
     list: async () => (await file.read()) ?? [],
-    async add({ x, y }) {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await file.change((keys = []) => [...keys.filter(each => each.x !== x), { x, y }].slice(-mostBrowsers));
-    },
+    add: ({ x, y }) =>
+      file.change((keys = []) => [...keys.filter(each => each.x !== x), { x, y }].slice(-mostBrowsers)),
   };
 }

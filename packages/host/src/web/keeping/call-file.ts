@@ -8,11 +8,10 @@
  * - call-file-C4 A call is stored when it begins, and again when it has ended. One whose process is gone without that is in doubt:
  *   it is read as abandoned.
  */
-import { appendFile, mkdir, readFile, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { appendFile, readFile, rm } from 'node:fs/promises';
 import { isRecord, isTexts } from '@midcall/core/json';
 import { isMark, mayRun, ownMark, type ProcessMark, writeWhole } from '@midcall/core/node';
-import { type CallContext, type CallOutcome, maskedArguments, withFileLock } from '../../index.ts';
+import { type CallContext, type CallOutcome, fileChanges, maskedArguments } from '../../index.ts';
 import { isOfferKind } from './offer-kind.ts';
 
 /** A call as it is stored. */
@@ -118,16 +117,7 @@ export function callFile(path: string): CallMemory {
       throw error;
     }
   };
-  let last: Promise<unknown> = Promise.resolve();
-  /** Makes one change after the other, and none while another process makes one. */
-  const alone = (work: () => Promise<void>): Promise<void> => {
-    const next = last.then(async () => {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-      await withFileLock(path, work);
-    });
-    last = next.catch(() => {});
-    return next;
-  };
+  const change = fileChanges(path);
   const understood = (line: string): readonly StoredCall[] => {
     try {
       const call: unknown = JSON.parse(line);
@@ -157,7 +147,7 @@ export function callFile(path: string): CallMemory {
     async add(call) {
       const line = lineOf(call);
       if (line === undefined) return;
-      await alone(async () => {
+      await change(async () => {
         // The leading line break ends a line that a crash cut off.
         await appendFile(path, `\n${line}\n`, { mode: 0o600 });
         added += 1;
@@ -168,6 +158,6 @@ export function callFile(path: string): CallMemory {
         await writeWhole(path, `${newestLines.join('\n')}\n`);
       });
     },
-    clear: () => alone(() => rm(path, { force: true })),
+    clear: () => change(() => rm(path, { force: true })),
   };
 }

@@ -6,10 +6,8 @@
  *   after it.
  * - desk-file-F3 A value that cannot be opened is left out; the rest is kept.
  */
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { defined, isRecord } from '@midcall/core/json';
-import { ownerFile, type ServerEntry, withFileLock } from '../../index.ts';
+import { fileChanges, ownerFile, type ServerEntry } from '../../index.ts';
 import { type PreferencesRecord, readPreferences } from './preferences.ts';
 import { type RememberedOffers, readRememberedOffers } from './remembered-offers.ts';
 
@@ -164,7 +162,6 @@ export function deskFile(path: string, box: SecretBox): DeskMemory {
       offers: readRememberedOffers(desk?.offers),
     };
   };
-  let last: Promise<unknown> = Promise.resolve();
   const changed = async (make: (record: DeskRecord) => DeskRecord): Promise<void> => {
     const [desk, secrets] = [await file.read(), await secretsFile.read()];
     const before = understood(desk, secrets);
@@ -183,16 +180,9 @@ export function deskFile(path: string, box: SecretBox): DeskMemory {
     });
     if (Object.keys(old).some(id => !Object.hasOwn(values, id))) await writeSecrets(values);
   };
-  const change = async (make: (record: DeskRecord) => DeskRecord): Promise<void> => {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await withFileLock(path, () => changed(make));
-  };
+  const change = fileChanges(path);
   return {
     read: async () => understood(await file.read(), await secretsFile.read()),
-    change(make) {
-      const next = last.then(() => change(make));
-      last = next.catch(() => {});
-      return next;
-    },
+    change: make => change(() => changed(make)),
   };
 }
