@@ -38,6 +38,15 @@ export function parseShallow(text: string): unknown {
   return JSON.parse(text);
 }
 
+/** The value of a JSON text; undefined if it is not JSON. */
+export function fromJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** True if a parsed value nests as {@link textNests} says of a text. */
 export function nests(value: unknown, levels = maxDepth): boolean {
   if (typeof value !== 'object' || value === null) return false;

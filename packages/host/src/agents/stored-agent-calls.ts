@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
-import { canonical, isRecord } from '@midcall/core/json';
+import { canonical, fromJson, isRecord } from '@midcall/core/json';
 import { isMark, mayRun, ownMark, type ProcessMark } from '@midcall/core/node';
 import type { Store } from '@midcall/core/store';
 import type { AgentReply } from './agent-reply.ts';
@@ -87,12 +87,7 @@ const refused = (id: string, why: string): MidcallError =>
   new MidcallError('host/refused', `The call '${id.slice(0, 100)}' was not started: ${why}.`);
 
 function readEntry(text: string): Entry | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = fromJson(text);
   if (!isRecord(value) || typeof value['digest'] !== 'string' || !isMark(value['holder'])) return undefined;
   const { reply } = value;
   const isReply = isRecord(reply) && typeof reply['text'] === 'string' && isRecord(reply['outcome']);

@@ -3,6 +3,7 @@
  * server's own `requestState`, which is returned unchanged. The server decides whether it still accepts that; one that was
  * restarted with another key refuses it, and the call ends with that refusal.
  */
+import { fromJson } from '@midcall/core/json';
 import type { Store } from '@midcall/core/store';
 import { type AskMethod, askMethods, type TappedRound } from '../calls/index.ts';
 import type { CallContext } from '../question/index.ts';
@@ -96,12 +97,8 @@ export class Rounds {
 }
 
 function readRounds(text: string | undefined): readonly StoredRound[] {
-  try {
-    const list = JSON.parse(text ?? '[]') as unknown;
-    return Array.isArray(list) ? list.filter(isRound) : [];
-  } catch {
-    return [];
-  }
+  const list = fromJson(text ?? '[]');
+  return Array.isArray(list) ? list.filter(isRound) : [];
 }
 
 function isRound(value: unknown): value is StoredRound {

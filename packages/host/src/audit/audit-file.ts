@@ -7,6 +7,7 @@
  */
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { fromJson } from '@midcall/core/json';
 import { checkKind, name } from '@midcall/core/options';
 import type { AuditLog } from './audit.ts';
 
@@ -77,13 +78,7 @@ function contentsOf(path: string): Buffer {
 }
 
 /** Whether a text is a whole JSON object; the beginning of one never is. */
-function isObject(text: string): boolean {
-  try {
-    return typeof JSON.parse(text) === 'object';
-  } catch {
-    return false;
-  }
-}
+const isObject = (text: string): boolean => typeof fromJson(text) === 'object';
 
 /** @returns the length of the file afterwards: longer than `whole` if it could not be cut */
 function cutBack(file: number, whole: number): number {

@@ -12,6 +12,7 @@
  * - audit-A5 A line is safe to draw: characters that are not drawn are escaped.
  */
 
+import { fromJson } from '@midcall/core/json';
 import { checkOptions, func, having, notNegative } from '@midcall/core/options';
 import { visibleJson } from '@midcall/core/text';
 import { type Clock, clockKind, systemClock } from '@midcall/core/time';
@@ -83,10 +84,8 @@ export function verifyAudit(lines: readonly string[], options: { readonly excerp
   let [previous, before, lost] = [genesis, 0, 0];
   for (const [index, line] of lines.entries()) {
     const bad = (why: string): AuditVerdict => ({ ok: false, line: index + 1, why });
-    let entry: AuditEntry;
-    try {
-      entry = JSON.parse(line) as AuditEntry;
-    } catch {
+    const entry = fromJson(line) as AuditEntry | undefined;
+    if (entry === undefined) {
       if (index < lines.length - 1 || !beginsEntry(line, before + index + 1)) return bad('This line is not JSON.');
       return { ok: true, entries: index, last: previous, lost, unfinished: true };
     }

@@ -9,7 +9,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import { limitedFetch } from '@midcall/core/fetch';
-import { isRecord, own } from '@midcall/core/json';
+import { fromJson, isRecord, own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { computeScopeUnion } from '@modelcontextprotocol/client';
@@ -298,12 +298,7 @@ async function withoutEmptyMembers(response: Response): Promise<Response> {
   const text = await response.text();
   const { status, headers } = response;
   const withBody = (body: string): Response => new Response(body, { status, headers: new Headers(headers) });
-  let answer: unknown;
-  try {
-    answer = JSON.parse(text);
-  } catch {
-    return withBody(text);
-  }
+  const answer = fromJson(text);
   if (!isRecord(answer)) return withBody(text);
   return withBody(
     JSON.stringify(Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null && value !== ''))),
@@ -334,12 +329,8 @@ function withToken(init: RequestInit | undefined, token: string | undefined): Re
 /** True for a JSON-RPC request. */
 function isRequest({ method = 'GET', body }: RequestInit = {}): boolean {
   if (method !== 'POST' || typeof body !== 'string') return false;
-  try {
-    const message: unknown = JSON.parse(body);
-    return own(message, 'method') !== undefined && own(message, 'id') !== undefined;
-  } catch {
-    return false;
-  }
+  const message = fromJson(body);
+  return own(message, 'method') !== undefined && own(message, 'id') !== undefined;
 }
 
 function mustBeBearer(issuer: string, type: string): void {

@@ -4,7 +4,7 @@
  */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
-import { own } from '@midcall/core/json';
+import { fromJson, own } from '@midcall/core/json';
 import { invalidResultIssue } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
 import {
@@ -107,12 +107,7 @@ export function tokenProblem(what: string, error: unknown, secrets: readonly str
 
 /** What a refusal of a registration says (RFC 7591, 3.2.2), to follow its status. Nothing secret was sent. */
 function itsWords(body: string): string {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(body);
-  } catch {
-    return '';
-  }
+  const answer = fromJson(body);
   const said = [own(answer, 'error'), own(answer, 'error_description')].filter(each => typeof each === 'string');
   return said.length === 0 ? '' : `, “${visible(said.join(': '), { max: 300 })}”`;
 }

@@ -11,7 +11,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, link, mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
-import { isRecord } from '@midcall/core/json';
+import { fromJson, isRecord } from '@midcall/core/json';
 import { draftIn, isMark, mayRun, ownMark, type ProcessMark } from '@midcall/core/node';
 import { type Clock, steadyNow, systemClock } from '@midcall/core/time';
 
@@ -155,12 +155,7 @@ interface Holder extends ProcessMark {
 
 /** Who holds a lock; undefined if its text names nobody. */
 function holderIn(text: string): Holder | undefined {
-  let holder: unknown;
-  try {
-    holder = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const holder = fromJson(text);
   if (!isRecord(holder) || !isMark(holder)) return undefined;
   const { id } = holder as { readonly id?: unknown };
   return typeof id === 'string' && /^[0-9a-f-]{36}$/.test(id) ? { ...holder, id } : undefined;

@@ -2,6 +2,7 @@
  * Open questions in a store: one entry per question and one list of their ids. Changes are written one after the other, in the
  * order they were made. If the store fails, this is reported, and the questions stay open in memory.
  */
+import { fromJson } from '@midcall/core/json';
 import type { Store } from '@midcall/core/store';
 import type { Question } from '../question/index.ts';
 
@@ -72,25 +73,15 @@ export class StoredQuestions {
   }
 }
 
-function parse(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function parseIds(text: string | undefined): string[] {
-  const ids = parse(text);
+  const ids = fromJson(text ?? '');
   return Array.isArray(ids) ? ids.filter(id => typeof id === 'string') : [];
 }
 
 /** A stored question. Only its frame is checked here; a view checks what it needs of its own kind. */
 function parseQuestion(text: string | undefined): Question | undefined {
-  const question = parse(text) as Partial<Question> | undefined;
-  if (typeof question !== 'object' || question === null) return undefined;
-  const { id, kind, asker, askedAt } = question;
+  const question = fromJson(text ?? '') as Partial<Question> | null | undefined;
+  const { id, kind, asker, askedAt } = question ?? {};
   const framed = typeof id === 'string' && typeof askedAt === 'number' && typeof asker?.id === 'string';
   return framed && Object.hasOwn(kinds, String(kind)) ? (question as Question) : undefined;
 }

@@ -2,7 +2,7 @@
  * Messages of a server that are not read, each of which still has an answer, so that no call is left without an end: requests
  * whose id is no text or integer, and messages that nest too deeply.
  */
-import { isRecord, nests, own } from '@midcall/core/json';
+import { fromJson, isRecord, nests, own } from '@midcall/core/json';
 import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/client';
 
@@ -49,12 +49,8 @@ export function refusingOddIds(real: typeof fetch, answer: (message: JsonRpcMess
 
 function refusalIn(line: string): JsonRpcMessage | undefined {
   if (!line.startsWith('data:') || !looksOdd.test(line)) return undefined;
-  try {
-    const value: unknown = JSON.parse(line.slice('data:'.length));
-    return isRecord(value) ? refusalOfId(value) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = fromJson(line.slice('data:'.length));
+  return isRecord(value) ? refusalOfId(value) : undefined;
 }
 
 /** The most levels that a message may nest: code that writes out or walks through a deeper one runs out of stack. */

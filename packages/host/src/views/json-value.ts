@@ -1,5 +1,5 @@
 /** JSON from servers, read the same way by every view. Pure. */
-import { isRecord } from '@midcall/core/json';
+import { fromJson, isRecord } from '@midcall/core/json';
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -23,10 +23,5 @@ export function tableColumns(list: readonly unknown[]): readonly string[] | unde
 
 /** The value of a text that is a JSON object or list. */
 export function jsonIn(text: string): unknown {
-  if (text.length > 2_000_000 || !/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+  return text.length <= 2_000_000 && /^\s*[[{]/.test(text) ? fromJson(text) : undefined;
 }

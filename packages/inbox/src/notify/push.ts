@@ -3,6 +3,7 @@
  *
  * - push-W1 What is sent says that a question waits, and nothing of it: no server, no id, no name. It is encrypted for the device.
  */
+import { fromJson, own } from '@midcall/core/json';
 import type { PushKeys, Subscription } from '../store/index.ts';
 import type { Posted, Poster } from './guarded-post.ts';
 
@@ -26,14 +27,9 @@ const bytesOf = (text: string): number => Buffer.from(text, 'base64url').length;
  * @returns undefined if it is none
  */
 export function readSubscription(text: string, name: string): Subscription | undefined {
-  let said: { endpoint?: unknown; keys?: { p256dh?: unknown; auth?: unknown } | null } | null;
-  try {
-    said = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  const { endpoint, keys } = said ?? {};
-  const { p256dh, auth } = keys ?? {};
+  const said = fromJson(text);
+  const [endpoint, keys] = [own(said, 'endpoint'), own(said, 'keys')];
+  const [p256dh, auth] = [own(keys, 'p256dh'), own(keys, 'auth')];
   if (typeof endpoint !== 'string' || typeof p256dh !== 'string' || typeof auth !== 'string') return undefined;
   if (bytesOf(p256dh) !== 65 || bytesOf(auth) !== 16) return undefined;
   return { endpoint, keys: { p256dh, auth }, name };

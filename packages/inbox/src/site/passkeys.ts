@@ -12,7 +12,7 @@
  * - inbox-passkey-P6 Whatever is posted as a new passkey, nothing is fetched for it: certificates of its maker are not accepted.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { canonical, isRecord } from '@midcall/core/json';
+import { canonical, fromJson, isRecord } from '@midcall/core/json';
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { PasskeyProblem, PasskeyRequest, PersonPasskeys, Present } from '@midcall/host/web';
 import type { Sealer } from '@midcall/server';
@@ -77,13 +77,9 @@ export function canHavePasskeys({ protocol, hostname }: URL): boolean {
 /** @returns undefined for what no script of ours returns */
 function readPosted(text: string): Posted | undefined {
   if (text.length > longestPost) return undefined;
-  try {
-    const posted: unknown = JSON.parse(text);
-    if (!isRecord(posted) || typeof posted['token'] !== 'string' || !isRecord(posted['response'])) return undefined;
-    return { token: posted['token'], response: posted['response'] };
-  } catch {
-    return undefined;
-  }
+  const posted = fromJson(text);
+  if (!isRecord(posted) || typeof posted['token'] !== 'string' || !isRecord(posted['response'])) return undefined;
+  return { token: posted['token'], response: posted['response'] };
 }
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(text, 'base64url'));

@@ -4,6 +4,7 @@
  * model was shown. Pure.
  */
 
+import { fromJson } from '@midcall/core/json';
 import type { SamplingRequest } from '@midcall/core/sampling';
 import { z } from 'zod';
 import type { Note } from './note.ts';
@@ -93,12 +94,4 @@ export function picked(proposals: readonly Proposal[], chosen: readonly string[]
     };
     return 'title' in take || 'tags' in take ? [{ note, ...take }] : [];
   });
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

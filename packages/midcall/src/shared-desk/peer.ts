@@ -9,7 +9,7 @@
 import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import { isMidcallError, MidcallError, type MidcallErrorCode } from '@midcall/core/errors';
-import { isRecord } from '@midcall/core/json';
+import { fromJson, isRecord } from '@midcall/core/json';
 
 /** The version that this program speaks; counts up with every change that an older end would not understand. */
 export const protocolVersion = 2;
@@ -94,12 +94,7 @@ export class Peer {
   }
 
   #received(line: string): void {
-    let message: unknown;
-    try {
-      message = JSON.parse(line);
-    } catch {
-      message = undefined;
-    }
+    const message = fromJson(line);
     if (!isRecord(message)) return void this.#socket.destroy();
     const { id, re, word, body, value, error } = message;
     if (typeof re === 'number') this.#answered(re, value, error);

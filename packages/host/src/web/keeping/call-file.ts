@@ -9,7 +9,7 @@
  *   it is read as abandoned.
  */
 import { appendFile, readFile, rm } from 'node:fs/promises';
-import { isRecord, isTexts } from '@midcall/core/json';
+import { fromJson, isRecord, isTexts } from '@midcall/core/json';
 import { isMark, mayRun, ownMark, type ProcessMark, writeWhole } from '@midcall/core/node';
 import { type CallContext, type CallOutcome, fileChanges, maskedArguments } from '../../index.ts';
 import { isOfferKind } from './offer-kind.ts';
@@ -119,12 +119,8 @@ export function callFile(path: string): CallMemory {
   };
   const change = fileChanges(path);
   const understood = (line: string): readonly StoredCall[] => {
-    try {
-      const call: unknown = JSON.parse(line);
-      return isCall(call) ? [call] : [];
-    } catch {
-      return [];
-    }
+    const call = fromJson(line);
+    return isCall(call) ? [call] : [];
   };
   /** The last line of each call. */
   const newest = (

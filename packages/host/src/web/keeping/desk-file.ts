@@ -6,7 +6,7 @@
  *   after it.
  * - desk-file-F3 A value that cannot be opened is left out; the rest is kept.
  */
-import { defined, isRecord } from '@midcall/core/json';
+import { defined, fromJson, isRecord } from '@midcall/core/json';
 import { fileChanges, ownerFile, type ServerEntry } from '../../index.ts';
 import { type PreferencesRecord, readPreferences } from './preferences.ts';
 import { type RememberedOffers, readRememberedOffers } from './remembered-offers.ts';
@@ -132,14 +132,10 @@ function entryOf(
 
 /** Reads the values of the variables or headers of each server. Anything else is ignored. */
 function readSecrets(text: string | undefined): Readonly<Record<string, Texts>> {
-  try {
-    const all: unknown = JSON.parse(text ?? '{}');
-    if (!isRecord(all)) return {};
-    const entries = Object.entries(all).filter(([, values]) => isRecord(values) && Object.values(values).every(isText));
-    return Object.fromEntries(entries) as Record<string, Texts>;
-  } catch {
-    return {};
-  }
+  const all = fromJson(text ?? '{}');
+  if (!isRecord(all)) return {};
+  const entries = Object.entries(all).filter(([, values]) => isRecord(values) && Object.values(values).every(isText));
+  return Object.fromEntries(entries) as Record<string, Texts>;
 }
 
 /**

@@ -1,5 +1,5 @@
 /** How a person likes their desk: what is folded, their favourite tools, shortcuts and colours. */
-import { isRecord } from '@midcall/core/json';
+import { fromJson, isRecord } from '@midcall/core/json';
 import { isOfferKind, type OfferKind } from './offer-kind.ts';
 
 /** Colours that a person may choose instead of their system's. */
@@ -40,12 +40,8 @@ const mostEntries = 500;
 const offerKey = (serverId: string, kind: OfferKind, name: string): string => JSON.stringify([serverId, kind, name]);
 
 function isOfferKey(value: unknown): value is string {
-  try {
-    const key: unknown = typeof value === 'string' ? JSON.parse(value) : undefined;
-    return Array.isArray(key) && typeof key[0] === 'string' && isOfferKind(key[1]) && typeof key[2] === 'string';
-  } catch {
-    return false;
-  }
+  const key = typeof value === 'string' ? fromJson(value) : undefined;
+  return Array.isArray(key) && typeof key[0] === 'string' && isOfferKind(key[1]) && typeof key[2] === 'string';
 }
 
 const isTemplate = (value: unknown): value is ArgumentTemplate =>
