@@ -1,7 +1,7 @@
 /** What tools, prompts and resources are registered with, and what their handlers return. */
 import { MidcallError, nothingNow } from '@midcall/core/errors';
 import { describe, type StandardForm } from '@midcall/core/form';
-import { isRecord, own } from '@midcall/core/json';
+import { isForModels, isRecord, own } from '@midcall/core/json';
 import { type ArgumentCost, argumentCost } from '@midcall/core/json-schema';
 import {
   anything,
@@ -114,12 +114,10 @@ export const isHarmless = (annotations: ToolAnnotations | undefined): boolean =>
   annotations?.readOnlyHint === true || annotations?.destructiveHint === false;
 
 /** Whether our App may show the results of a tool. */
-export function cardsFor({ outputSchema, _meta }: Pick<ToolConfig<undefined>, 'outputSchema' | '_meta'>): ToolCards {
-  const ui = own(_meta, 'ui');
-  const visibility = own(ui, 'visibility');
+export function cardsFor(config: Pick<ToolConfig<undefined>, 'outputSchema' | '_meta'>): ToolCards {
+  const { outputSchema, _meta } = config;
   // A tool that only an App calls has no results of its own on the page.
-  const isForModels = !Array.isArray(visibility) || visibility.includes('model');
-  if (own(ui, 'resourceUri') !== undefined || !isForModels) return 'own-app';
+  if (own(own(_meta, 'ui'), 'resourceUri') !== undefined || !isForModels(config)) return 'own-app';
   return outputSchema === undefined || admitsNothing(outputSchema) ? 'yes' : 'structured';
 }
 

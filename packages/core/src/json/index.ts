@@ -1,6 +1,6 @@
 export { blocksAside, blocksBack, partsAside } from './blocks-aside.ts';
 export { canonical } from './canonical.ts';
-export { forModels, isForApps, isForPeople } from './for-people.ts';
+export { forModels, isForApps, isForModels, isForPeople } from './for-people.ts';
 export type { JsonLoss } from './json-loss.ts';
 export { jsonLoss, lossText } from './json-loss.ts';
 export { fromJson, nests, parseShallow, textNests, tooDeeply } from './nesting.ts';

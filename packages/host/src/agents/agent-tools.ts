@@ -9,7 +9,7 @@
  * - agent-tools-3 A call is reported as waiting for the person only when it is in the store.
  */
 import { MidcallError } from '@midcall/core/errors';
-import { canonical } from '@midcall/core/json';
+import { canonical, isForModels, isRecord } from '@midcall/core/json';
 import { checkKind, having } from '@midcall/core/options';
 import { boundedStore } from '@midcall/core/store';
 import { systemClock } from '@midcall/core/time';
@@ -95,14 +95,7 @@ export async function agentTools(connection: Connection): Promise<readonly Agent
   });
 }
 
-/** MCP Apps 2026-01-26, visibility: only the App may call such a tool. */
-function isForModels({ _meta }: Tool): boolean {
-  const visibility = (_meta?.['ui'] as { readonly visibility?: unknown } | undefined)?.visibility;
-  return !Array.isArray(visibility) || visibility.includes('model');
-}
-
-const argumentsOf = (args: unknown): AskedCall['arguments'] =>
-  typeof args === 'object' && args !== null && !Array.isArray(args) ? (args as AskedCall['arguments']) : {};
+const argumentsOf = (args: unknown): AskedCall['arguments'] => (isRecord(args) ? args : {});
 
 const byConnection = new WeakMap<Connection, AgentCalls>();
 

@@ -7,7 +7,7 @@
  * - pass-P2 Whatever is declared, or listed of a tool, works through the bridge.
  */
 import { isMidcallError } from '@midcall/core/errors';
-import { isRecord, own } from '@midcall/core/json';
+import { isForModels, isRecord, own } from '@midcall/core/json';
 import type { ForwardedAnswer } from '@midcall/host';
 import type { Midcall, ToolCards } from '@midcall/server';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
@@ -165,10 +165,7 @@ function withCards(
 const isNamed = (tool: unknown): tool is { readonly name: string } => typeof own(tool, 'name') === 'string';
 
 function cardsOf(tool: unknown): ToolCards {
-  const ui = own(own(tool, '_meta'), 'ui');
-  const uri = own(ui, 'resourceUri');
-  const visibility = own(ui, 'visibility');
-  const isForModels = !Array.isArray(visibility) || visibility.includes('model');
-  if ((uri !== undefined && uri !== cardUri) || !isForModels) return 'own-app';
+  const uri = own(own(own(tool, '_meta'), 'ui'), 'resourceUri');
+  if ((uri !== undefined && uri !== cardUri) || !isForModels(tool)) return 'own-app';
   return own(tool, 'outputSchema') === undefined ? 'yes' : 'structured';
 }
