@@ -1,3 +1,4 @@
+export { counted } from './counted.ts';
 export { documentation } from './documentation.ts';
 export type { VisibleOptions } from './visible.ts';
 export { hides, visible, visibleJson } from './visible.ts';

@@ -4,7 +4,7 @@
  */
 
 import type { MidcallError } from '@midcall/core/errors';
-import { visible } from '@midcall/core/text';
+import { counted, visible } from '@midcall/core/text';
 import { type Clock, steadyNow } from '@midcall/core/time';
 import type { ProtocolError } from '@modelcontextprotocol/client';
 import type { Audit } from '../audit/index.ts';
@@ -232,8 +232,6 @@ export class Asking {
 
 /** A line break in a message is not escaped: the record has one line for each entry. */
 const onOneLine = (text: string): string => visible(text.replace(/(?<!\s)\s*\n\s*/g, ' '), { max: 500 });
-
-const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`;
 
 /** A field that asks for a secret is recorded as such. */
 function fieldNames(question: FormQuestion): readonly string[] {

@@ -12,6 +12,7 @@
 import { defined } from '@midcall/core/json';
 import { checkOptions, count, type Kinds } from '@midcall/core/options';
 import { blocksOf, type ModelUsage, type SamplingRequest } from '@midcall/core/sampling';
+import { counted } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 
 /** What one server may spend of the person’s models. */
@@ -138,8 +139,6 @@ function judgeSpend(
     );
   return { ok: true, maxTokens: Math.min(request.maxTokens, left) };
 }
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 const refused = (why: string): BudgetVerdict => ({ ok: false, why });
 

@@ -1,5 +1,5 @@
 /** A lint report as text for a terminal, as JSON and as SARIF; foreign names and text in it are made visible. Pure. */
-import { documentation, visible } from '@midcall/core/text';
+import { counted, documentation, visible } from '@midcall/core/text';
 import type { LintReport } from './lint.ts';
 import type { LintFinding } from './lint-finding.ts';
 import { lintRuleIds, lintRules, type Severity } from './lint-rule.ts';
@@ -66,8 +66,6 @@ function few(names: readonly string[]): string {
   const listed = names.slice(0, 8).map(safeName).join(', ');
   return names.length > 8 ? `${listed} and ${names.length - 8} more` : listed;
 }
-
-const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
 
 /** A report as JSON that is stable across releases: rules by id, tools by name. */
 export function lintJson(report: LintReport): Readonly<Record<string, unknown>> {

@@ -6,7 +6,7 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { type Answer, checkValue, type Form, labelOf } from '@midcall/core/form';
 import { own } from '@midcall/core/json';
-import { visible } from '@midcall/core/text';
+import { counted, visible } from '@midcall/core/text';
 import { type PathStyle, type Root, toPath } from '@midcall/server/roots';
 import { duration, type Finding, finding, type RowName } from './checks.ts';
 
@@ -137,12 +137,13 @@ export function judgeRoots(
 ): Finding {
   if (!roots) return finding('dropped', ms, 'The host declares roots, and gave no list of them.');
   const bad = roots.map(({ uri }) => problemWith(uri, style)).filter(each => each !== undefined);
-  if (bad.length > 0) return finding('wrong', ms, `${bad.length} of ${count(roots.length)} cannot be used: ${bad[0]}`);
+  if (bad.length > 0)
+    return finding('wrong', ms, `${bad.length} of ${counted(roots.length, 'folder')} cannot be used: ${bad[0]}`);
   const later = announces ? 'Changes are announced.' : 'Changes are not announced.';
   return finding(
     'works',
     ms,
-    `${roots.length === 0 ? 'An empty list: no folder is granted' : count(roots.length)}. ${later}`,
+    `${roots.length === 0 ? 'An empty list: no folder is granted' : counted(roots.length, 'folder')}. ${later}`,
   );
 }
 
@@ -193,5 +194,3 @@ function problemWith(uri: string, style: PathStyle | undefined): string | undefi
     return visible((error as Error).message, { max: 300 });
   }
 }
-
-const count = (roots: number): string => `${roots} ${roots === 1 ? 'folder' : 'folders'}`;

@@ -1,4 +1,5 @@
 /** The report of an exploration: typed, and as text for a person. Pure. */
+import { counted } from '@midcall/core/text';
 import { type FindingKind, outsideTheRules, type Sighting } from './explore-finding.ts';
 import type { PlayedAs } from './explore-trace.ts';
 
@@ -69,10 +70,12 @@ export class Findings {
 
 export function writeReport(report: Omit<ExploreReport, 'text'>): ExploreReport {
   const { tool, paths, runs, asks, findings, outside, notCovered } = report;
-  const count = (n: number, noun: string) => `${n} ${noun}${n === 1 ? '' : 's'}`;
   const lines = [
-    `${tool}: ${count(paths, 'path')} in ${count(runs, 'run')}, at most ${count(asks, 'question')} each.`,
-    ...section(findings.length === 0 ? 'Nothing broken was found.' : `${count(findings.length, 'finding')}:`, findings),
+    `${tool}: ${counted(paths, 'path')} in ${counted(runs, 'run')}, at most ${counted(asks, 'question')} each.`,
+    ...section(
+      findings.length === 0 ? 'Nothing broken was found.' : `${counted(findings.length, 'finding')}:`,
+      findings,
+    ),
     ...(outside.length === 0 ? [] : section('Outside the rules:', outside)),
     notCovered.length === 0 ? 'Every outcome of every question was covered.' : 'Not covered:',
     ...notCovered.map(each => `  - ${each}`),

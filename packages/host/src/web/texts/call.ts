@@ -1,6 +1,6 @@
 /** The desk's texts about calls and about the models they use. */
+import { counted } from '@midcall/core/text';
 import type { CallOutcome } from '../../index.ts';
-import { plural } from './plural.ts';
 
 export const callTexts = {
   call: {
@@ -54,7 +54,7 @@ export const callTexts = {
     unchecked: (why: string) => `Not checked against the tool’s output schema, because ${why}.`,
     noContent: 'The result has no content.',
     notShown: (count: number) =>
-      `Not shown: ${plural(count, 'more part')} of this result. “Save as JSON” has all of them.`,
+      `Not shown: ${counted(count, 'more part')} of this result. “Save as JSON” has all of them.`,
     foreignKind: (kind: string) => `Content of the unknown type “${kind}”, as it was sent:`,
     tooDeep: 'Nested too deeply to show.',
     role: (role: string) => ({ assistant: 'Assistant', user: 'User' })[role] ?? role,
@@ -71,7 +71,7 @@ export const callTexts = {
         kind,
         ...(width === undefined || height === undefined ? [] : [`${width} × ${height} pixels`]),
         bytes < 1000
-          ? plural(bytes, 'byte')
+          ? counted(bytes, 'byte')
           : bytes < 1_000_000
             ? `${Math.round(bytes / 1000)} kB`
             : `${(bytes / 1_000_000).toFixed(1)} MB`,
@@ -95,7 +95,7 @@ export const callTexts = {
     equal: 'No difference.',
     came: 'added: ',
     went: 'removed: ',
-    same: (lines: number) => plural(lines, 'unchanged line'),
+    same: (lines: number) => counted(lines, 'unchanged line'),
     none: 'There is no other call to compare this one with.',
     noResult: {
       before: 'The other call has no result.',
@@ -120,7 +120,7 @@ export const callTexts = {
     frames: 'Protocol messages',
     logs: 'Log messages',
     noLogs: 'No log messages.',
-    notShown: (count: number) => `The export also has ${plural(count, 'older message')}.`,
+    notShown: (count: number) => `The export also has ${counted(count, 'older message')}.`,
     noneFits: 'No message matches.',
     none: 'Nothing yet. Run a tool to see its messages here.',
     nonePaused: 'Paused: nothing is being recorded.',
@@ -130,8 +130,8 @@ export const callTexts = {
       method === undefined ? `${what} · ${id}` : `${what} · ${id} · ${method}`,
   },
   json: {
-    entries: (count: number) => plural(count, 'entry', 'entries'),
-    members: (count: number) => plural(count, 'member'),
+    entries: (count: number) => counted(count, 'entry', 'entries'),
+    members: (count: number) => counted(count, 'member'),
     more: (count: number) => `${count} more`,
     table: (columns: readonly string[]) => `Table of ${columns.join(', ')}`,
   },

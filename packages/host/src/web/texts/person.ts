@@ -1,6 +1,6 @@
 /** The texts of a person's inbox, besides those of the cards in it. Whoever reads them is at another machine than the bridge. */
+import { counted } from '@midcall/core/text';
 import type { Ending, Question } from '../../index.ts';
-import { plural } from './plural.ts';
 import { texts } from './texts.ts';
 
 /** How a question of an inbox ended; `in-doubt` if nobody knows whether an answer reached its server. */
@@ -26,7 +26,7 @@ export const personTexts = {
   signedInAs: (name: string) => `Signed in as ${name}`,
   utc: 'Times are in UTC. With scripts on, they are in your own time zone.',
   open: {
-    count: (count: number) => (count === 0 ? 'Nothing is waiting' : `${plural(count, 'question')} waiting`),
+    count: (count: number) => (count === 0 ? 'Nothing is waiting' : `${counted(count, 'question')} waiting`),
     empty: 'Nothing is waiting for you.',
     emptyLead: [
       'When a tool that runs for you needs an answer, its question appears here: a form to fill in, a page to open, or a call that needs your yes.',

@@ -1,5 +1,5 @@
 /** The desk's texts about servers and what they offer. */
-import { plural } from './plural.ts';
+import { counted } from '@midcall/core/text';
 
 export const serverTexts = {
   servers: {
@@ -7,13 +7,13 @@ export const serverTexts = {
     add: 'Add a server',
     none: 'No servers yet. Add one to see what it offers.',
     tools: 'Tools',
-    toolsOf: (server: string, count: number) => `${plural(count, 'tool')} of ${server}`,
+    toolsOf: (server: string, count: number) => `${counted(count, 'tool')} of ${server}`,
     moreTools: (count: number, all: boolean) => (all ? `All ${count} tools` : `${count} more`),
     counts: (tools: number, prompts: number, resources: number) =>
       [
-        plural(tools, 'tool'),
-        ...(prompts > 0 ? [plural(prompts, 'prompt')] : []),
-        ...(resources > 0 ? [plural(resources, 'resource')] : []),
+        counted(tools, 'tool'),
+        ...(prompts > 0 ? [counted(prompts, 'prompt')] : []),
+        ...(resources > 0 ? [counted(resources, 'resource')] : []),
       ].join(', '),
     filter: (count: number) => `Filter ${count} entries`,
     noneFits: 'No entry matches.',

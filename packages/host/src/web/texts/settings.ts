@@ -1,6 +1,6 @@
 /** The desk's texts about settings: roots, models, policy, and the history. */
+import { counted } from '@midcall/core/text';
 import type { CallGrant, Decision, OfferedRoot } from '../../index.ts';
-import { plural } from './plural.ts';
 
 export const settingTexts = {
   roots: {
@@ -73,7 +73,7 @@ export const settingTexts = {
     history: {
       title: 'History',
       on: (count: number) =>
-        `Calls are kept in a file that only you can read. It has ${plural(count, 'call')} from earlier sessions.`,
+        `Calls are kept in a file that only you can read. It has ${counted(count, 'call')} from earlier sessions.`,
       off: 'Calls are forgotten when the desk stops.',
       switchOff: 'Stop keeping calls',
       switchOn: 'Keep calls',

@@ -1,9 +1,9 @@
 /** Every English text of the desk, in one place: plain, short, calm. */
+import { counted } from '@midcall/core/text';
 import type { Ending, GrantChoice, GrantEnd, HostEvent, Question } from '../../index.ts';
 import { addTexts } from './add.ts';
 import { callTexts } from './call.ts';
 import { fieldTexts } from './field.ts';
-import { plural } from './plural.ts';
 import { serverTexts } from './server.ts';
 import { settingTexts } from './settings.ts';
 import { taskTexts } from './task.ts';
@@ -97,7 +97,7 @@ export const texts = {
   favourite: { title: 'Favourites', add: 'Add to favourites', remove: 'Remove from favourites' },
   inbox: {
     title: 'Waiting for you',
-    count: (count: number) => (count === 0 ? 'No questions' : plural(count, 'question')),
+    count: (count: number) => (count === 0 ? 'No questions' : counted(count, 'question')),
     empty: 'Nothing is waiting for you.',
     emptyLead: 'Nothing. When a tool needs you, its question appears here, and nothing happens until you answer.',
     oldest: 'oldest',
@@ -179,8 +179,8 @@ export const texts = {
     reviewStep: 'Review first',
     unchanged: 'default',
     counted: (answered: number, empty: number) =>
-      empty === 0 ? plural(answered, 'answer') : `${plural(answered, 'answer')}, ${empty} left empty`,
-    fix: (count: number) => `Please check ${plural(count, 'field')}.`,
+      empty === 0 ? counted(answered, 'answer') : `${counted(answered, 'answer')}, ${empty} left empty`,
+    fix: (count: number) => `Please check ${counted(count, 'field')}.`,
     waiting: 'Waiting for you',
     alreadyEnded: 'This question had already ended when your answer arrived, so your answer was not sent.',
     unknown: 'There is no such question. It may belong to an earlier session.',
@@ -394,10 +394,10 @@ export const texts = {
     none: 'No entries yet.',
     noMatch: 'No entry matches.',
     intact: 'The chain is intact.',
-    lost: (count: number) => `${plural(count, 'entry', 'entries')} could not be written.`,
+    lost: (count: number) => `${counted(count, 'entry', 'entries')} could not be written.`,
     broken: (line: number) => `The chain is broken at entry ${line}.`,
     shown: (listed: number, all: number) =>
-      listed === all ? `${plural(all, 'entry', 'entries')}.` : `${listed} of ${all} entries.`,
+      listed === all ? `${counted(all, 'entry', 'entries')}.` : `${listed} of ${all} entries.`,
     heads: ['No.', 'When', 'Server', 'Call', 'What'],
     principal: (name: string) => `for ${name}`,
     event(event: HostEvent): string {
@@ -416,7 +416,7 @@ export const texts = {
         case 'allowed':
           return `allowed by a decision (${event.kind})`;
         case 'gap':
-          return `${plural(event.lost, 'entry', 'entries')} missing before this one: ${event.why}`;
+          return `${counted(event.lost, 'entry', 'entries')} missing before this one: ${event.why}`;
         case 'policy':
         case 'roots':
           return `${event.type}: ${event.what}`;
