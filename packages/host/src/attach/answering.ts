@@ -4,7 +4,7 @@
  * `host/invalid-request` (2026-07-28), if there is nothing to send a refusal to.
  */
 import { setMaxListeners } from 'node:events';
-import { MidcallError } from '@midcall/core/errors';
+import { MidcallError, messageOf } from '@midcall/core/errors';
 import type { Root } from '@midcall/core/roots';
 import type { SamplingResult } from '@midcall/core/sampling';
 import { ProtocolError, ProtocolErrorCode, SdkErrorCode } from '@modelcontextprotocol/client';
@@ -92,7 +92,7 @@ export class Answering {
     try {
       return { roots: await this.#tellable(manager, request, withdrawn) };
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       asking.refused(request.method, 'host', why, request.call?.context);
       // What failed, and where, concerns only the person.
       throw asking.unanswered(

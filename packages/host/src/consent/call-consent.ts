@@ -13,6 +13,7 @@
  * - consent-C5 A grant lets a call pass only where the rules ask about it. What it is bound to is compared for each call, with a
  *   definition of the tool that was read within the last minute.
  */
+import { messageOf } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { type Clock, steadyNow } from '@midcall/core/time';
@@ -381,7 +382,7 @@ const earlierWords = {
 
 /** A reason as a sentence; those of the SDK end without a full stop. */
 function reasonOf(error: unknown): string {
-  const reason = visible(error instanceof Error ? error.message : String(error), { max: 500 });
+  const reason = visible(messageOf(error), { max: 500 });
   return /[.!?…]$/.test(reason) ? reason : `${reason}.`;
 }
 

@@ -9,6 +9,7 @@
  * - inbox-I5 The requester gets the answer unchanged. In what others are told, and in what is remembered, secrets are masked.
  */
 import { setMaxListeners } from 'node:events';
+import { messageOf } from '@midcall/core/errors';
 import type { Issue } from '@midcall/core/form';
 import { checkKind, checkOptions, func, having, type Kind, name, storeKind } from '@midcall/core/options';
 import type { Store } from '@midcall/core/store';
@@ -308,7 +309,7 @@ const isApproval = (question: Question): boolean => question.kind === 'call' && 
 const endingBy = { accept: 'answered', decline: 'declined', dismiss: 'dismissed' } as const;
 
 function complain(error: unknown): void {
-  console.error(`midcall: ${visible(error instanceof Error ? error.message : String(error), { max: 1_000 })}`);
+  console.error(`midcall: ${visible(messageOf(error), { max: 1_000 })}`);
 }
 
 const endings = new Set(['withdrawn', 'server-gone', 'timed-out', 'refused-by-policy', 'completed']);

@@ -5,7 +5,7 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError, messageOf } from '@midcall/core/errors';
 import { checkOptions, flag, func, having, type Kinds, required } from '@midcall/core/options';
 import { followFile } from '../files/index.ts';
 import { type ConsentStorage, consentMemory } from './consent-storage.ts';
@@ -127,7 +127,7 @@ export function rulesFile(path: string, { optional = false, onError = () => {} }
     }
   };
   return followFile(path, read, error => {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     onError(new MidcallError('cli/usage', `RULES NOT CHANGED. ${why} The rules read before still apply.`));
   });
 }

@@ -1,6 +1,7 @@
 /** The rules about calls that a command line names. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { messageOf } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import { type ConsentStorage, consentFile, type Rule, Rules, rulesFile } from '@midcall/host';
 import type { Command } from 'commander';
@@ -51,9 +52,7 @@ export function callRules(
   const path = resolve(named ?? configPath('rules.json'));
   const hasFile = named !== undefined || existsSync(path);
   if (!hasFile && ask === undefined) return undefined;
-  const stored = hasFile
-    ? rulesFile(path, { onError: error => say(error instanceof Error ? error.message : String(error)) })
-    : () => [];
+  const stored = hasFile ? rulesFile(path, { onError: error => say(messageOf(error)) }) : () => [];
   const more = ask === undefined ? [] : askDestructive(ask);
   if (observe) say('The rules are only observed: no call is held, and none is refused.');
   else if (ask !== undefined)

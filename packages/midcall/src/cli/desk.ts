@@ -9,7 +9,7 @@ import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
-import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError, messageOf } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import { hasBrowser, openUrl, writeWhole } from '@midcall/core/node';
 import { visible } from '@midcall/core/text';
@@ -178,9 +178,7 @@ async function storedAddress(path: string): Promise<Address | undefined> {
 }
 
 export const complain = (error: unknown): void =>
-  void process.stderr.write(
-    `midcall: ${visible(error instanceof Error ? error.message : String(error), { max: 2_000 })}\n`,
-  );
+  void process.stderr.write(`midcall: ${visible(messageOf(error), { max: 2_000 })}\n`);
 
 /** Uses the desk that is running, or becomes it. @param startOptions - the options given that apply only to a desk that starts */
 async function runDesk(command: readonly string[], flags: DeskFlags, startOptions: readonly string[]): Promise<void> {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isMidcallError } from '@midcall/core/errors';
+import { isMidcallError, messageOf } from '@midcall/core/errors';
 import type { ModelEntry } from '@midcall/core/models';
 import type { SamplingModel } from '@midcall/core/sampling';
 import { noFile, usage } from './usage.ts';
@@ -48,7 +48,7 @@ async function load(file: string): Promise<{ readonly default?: unknown }> {
   try {
     return (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw usage(`The models in ${path} cannot be loaded: ${why}`, { cause });
   }
 }

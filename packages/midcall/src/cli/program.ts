@@ -3,6 +3,7 @@
  * A `MidcallError` ends the process with one line on standard error and the exit code of its kind; nothing but a
  * command's own result is ever written to standard output.
  */
+import { messageOf } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import { Command, CommanderError, Help } from 'commander';
 import { ownVersion } from '../install/index.ts';
@@ -40,7 +41,7 @@ export async function runProgram(): Promise<void> {
     if (error instanceof CommanderError) {
       process.exitCode = error.exitCode === 0 ? exitCodes.ok.code : exitCodes.usage.code;
     } else {
-      complain(error instanceof Error ? error.message : String(error));
+      complain(messageOf(error));
       process.exitCode = exitCodes[exitOfError(error)].code;
     }
   }

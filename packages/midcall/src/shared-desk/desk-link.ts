@@ -8,7 +8,7 @@
  */
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
-import { MidcallError } from '@midcall/core/errors';
+import { MidcallError, messageOf } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
 import type { Clock } from '@midcall/core/time';
 import type {
@@ -187,7 +187,7 @@ export class DeskLink {
       return this.#attached(found ?? (await startDeskInBackground(socket(), this.#hello, this.#hear, clock)));
     })();
     const settled = starting.catch(error => {
-      warn(`The desk could not be started: ${error instanceof Error ? error.message : String(error)}`);
+      warn(`The desk could not be started: ${messageOf(error)}`);
       return undefined;
     });
     this.#desk = settled;

@@ -8,7 +8,7 @@
  */
 import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
-import { isMidcallError, MidcallError, type MidcallErrorCode } from '@midcall/core/errors';
+import { isMidcallError, MidcallError, type MidcallErrorCode, messageOf } from '@midcall/core/errors';
 import { fromJson, isRecord } from '@midcall/core/json';
 
 /** The version that this program speaks; counts up with every change that an older end would not understand. */
@@ -109,7 +109,7 @@ export class Peer {
     } catch (error) {
       if (id === undefined) return;
       const code = isMidcallError(error) ? error.code : 'host/refused';
-      this.#send({ re: id, error: { code, message: error instanceof Error ? error.message : String(error) } });
+      this.#send({ re: id, error: { code, message: messageOf(error) } });
     }
   }
 

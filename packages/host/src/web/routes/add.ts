@@ -8,7 +8,7 @@
 import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError, messageOf } from '@midcall/core/errors';
 import { limitedFetch } from '@midcall/core/fetch';
 import { isRecord } from '@midcall/core/json';
 import type { Hono } from 'hono';
@@ -265,7 +265,7 @@ export function addRoutes(app: Hono, desk: Desk): void {
           });
           return [{ host, path, text, entries }];
         } catch (error) {
-          const why = error instanceof Error ? error.message : String(error);
+          const why = messageOf(error);
           return [{ host, path, text: '', entries: [{ id: host, problem: texts.add.hosts.unread(why) }] }];
         }
       }),

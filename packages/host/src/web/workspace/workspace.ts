@@ -1,6 +1,7 @@
 /**
  * Everything on one desk: its servers, its calls and the person's decisions, tied together. Contains no markup and no requests.
  */
+import { messageOf } from '@midcall/core/errors';
 import type { StopPart } from '@midcall/core/stop';
 import { type Clock, systemClock } from '@midcall/core/time';
 import type {
@@ -178,7 +179,7 @@ export class Workspace {
       await write;
       this.#unsaved = undefined;
     } catch (error) {
-      this.#unsaved = error instanceof Error ? error.message : String(error);
+      this.#unsaved = messageOf(error);
       this.#onError(error);
     }
   }

@@ -2,6 +2,7 @@
  * The inbox of one principal, as a bridge uses it in place of a desk: puts questions that their host cannot show into the store, gives
  * what comes back from there to the bridge's own questions, and tells the store how each ended, whoever ended it.
  */
+import { messageOf } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import type { CallApproval, CallQuestion, Connection, Inbox, Question } from '@midcall/host';
@@ -183,8 +184,7 @@ function forPerson(question: Question): Question {
   return { ...question, asker: { ...asker, origin } };
 }
 
-const problem = (what: string, error: unknown): string =>
-  `${what}: ${visible(error instanceof Error ? error.message : String(error), { max: 500 })}`;
+const problem = (what: string, error: unknown): string => `${what}: ${visible(messageOf(error), { max: 500 })}`;
 const notPut = 'A question could not be put into an inbox';
 const notRead = 'What those who have to agree to a call have decided could not be read';
 const notWithdrawn = 'A call ended, and those who were asked about it see it until the inbox can be written again';
