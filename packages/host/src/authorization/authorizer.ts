@@ -13,7 +13,7 @@ import { fromJson, isRecord, own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { computeScopeUnion } from '@modelcontextprotocol/client';
-import { type Challenge, challengeOf, type Discovered, discover, withinScopes } from './discovery.ts';
+import { type Challenge, challengeOf, type Discovered, discover, printable, withinScopes } from './discovery.ts';
 import { ownTokens, refreshed, revoked } from './renewal.ts';
 import type { ServerAuth } from './server-auth.ts';
 import type { AskSignIn } from './sign-in.ts';
@@ -354,5 +354,3 @@ const notOAuth = (): MidcallError =>
     'host/unauthorized',
     'The server accepts no calls without a token, and does not say how to get one. Send one in a header.',
   );
-
-const printable = (text: string): string => visible(text, { max: 300 });

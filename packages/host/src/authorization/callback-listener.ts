@@ -6,9 +6,8 @@
  * - callback-L3 The browser shows how the sign-in ended, not only that it returned.
  * - callback-L4 Neither a sign-in that nobody finishes nor a connection of a browser keeps the process alive.
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type HttpListener, listenHttp, readTarget } from '@midcall/core/node';
+import { type HttpListener, isSameSecret, listenHttp, readTarget } from '@midcall/core/node';
 import { brandMark, html, icon, page, pageHeaders, tokens } from '@midcall/core/page';
 import { visible } from '@midcall/core/text';
 
@@ -83,7 +82,7 @@ export class CallbackListener {
       return void send(404, 'Nothing here', ['This address receives the end of a sign-in.']);
     const states = url.searchParams.getAll('state');
     const pending = this.#expected;
-    if (!pending || states.length !== 1 || !same(states[0]!, pending.state))
+    if (!pending || states.length !== 1 || !isSameSecret(states[0]!, pending.state))
       return void send(400, 'Not this sign-in', [
         'This sign-in was not started here, or it is over. Nothing was changed. If you are signing in now, start again from the question.',
       ]);
@@ -97,9 +96,6 @@ export class CallbackListener {
     });
   }
 }
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-const same = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));
 
 /** The style of the page that the browser shows when it returns from the authorization server. */
 const style = `${tokens}

@@ -4,7 +4,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
-import { visible } from '@midcall/core/text';
 import {
   exchangeAuthorization,
   OAuthError,
@@ -12,6 +11,7 @@ import {
   validateAuthorizationResponseIssuer,
 } from '@modelcontextprotocol/client';
 import { type Callback, CallbackListener } from './callback-listener.ts';
+import { printable } from './discovery.ts';
 import { register, registeredClient } from './registration.ts';
 import { notSignedIn, type SignInParts } from './sign-in.ts';
 import { tokenProblem } from './token-requests.ts';
@@ -120,7 +120,7 @@ async function finish({ parameters, answer }: Callback, parts: Returning): Promi
     await parts.keepTokens(client, tokens);
     answer();
   } catch (error) {
-    const problem = tokenProblem(`The sign-in at ${visible(issuer, { max: 300 })}`, error, [code ?? '', verifier]);
+    const problem = tokenProblem(`The sign-in at ${printable(issuer)}`, error, [code ?? '', verifier]);
     answer(problem.message);
     throw problem;
   }

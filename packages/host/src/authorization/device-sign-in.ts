@@ -4,16 +4,13 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
-import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { OAuthError, type OAuthTokens } from '@modelcontextprotocol/client';
-import { judgeEndpoint } from './discovery.ts';
-import { register, registeredClient } from './registration.ts';
+import { judgeEndpoint, printable } from './discovery.ts';
+import { deviceGrantType, register, registeredClient } from './registration.ts';
 import { notSignedIn, type SignInParts } from './sign-in.ts';
 import { authenticatedRequest, fetchTokens, oauthCode, tokenProblem } from './token-requests.ts';
 import type { RegisteredClient } from './vault.ts';
-
-const grantType = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** How long the authorization server may make us wait before we ask again, and how long a code may last; milliseconds. */
 const [leastInterval, mostInterval, mostLife] = [1_000, 5 * 60_000, 24 * 3_600_000];
@@ -70,7 +67,7 @@ async function clientOf(parts: SignInParts): Promise<RegisteredClient> {
 
 async function deviceCode(client: RegisteredClient, parts: SignInParts): Promise<DeviceCode> {
   const { discovered, scope, serverUrl, fetch, clock } = parts;
-  const where = visible(discovered.issuer, { max: 300 });
+  const where = printable(discovered.issuer);
   const endpoint = own(discovered.metadata, 'device_authorization_endpoint');
   if (typeof endpoint !== 'string')
     throw new MidcallError(
@@ -119,14 +116,14 @@ async function polled(
   { discovered, fetch, clock }: SignInParts,
   calledOff: AbortSignal,
 ): Promise<OAuthTokens> {
-  const where = visible(discovered.issuer, { max: 300 });
+  const where = printable(discovered.issuer);
   let { intervalMs } = device;
   for (;;) {
     await paused(intervalMs, clock, calledOff);
     if (clock.now() >= device.endsAt)
       throw new MidcallError('host/unauthorized', `The code for the sign-in at ${where} has expired. Try again.`);
     try {
-      const form = { grant_type: grantType, device_code: device.deviceCode };
+      const form = { grant_type: deviceGrantType, device_code: device.deviceCode };
       return await fetchTokens(discovered, information, form, fetch);
     } catch (error) {
       const code = oauthCode(error);

@@ -67,10 +67,7 @@ export function withinScopes(scopes: string): string {
  */
 export function judgeEndpoint(what: string, address: string, serverUrl: URL): URL {
   const refused = (why: string): MidcallError =>
-    new MidcallError(
-      'host/unauthorized',
-      `${what} that the server names is refused: ${visible(address, { max: 300 })} ${why}`,
-    );
+    new MidcallError('host/unauthorized', `${what} that the server names is refused: ${printable(address)} ${why}`);
   if (!judgeUrl(address).openable) throw refused('is not a web address that can be opened.');
   if (address.length > longestAddress) throw refused(`is longer than ${longestAddress} characters.`);
   const url = new URL(address);
@@ -289,4 +286,5 @@ function whyNoMetadata(issuer: string, cause: unknown): MidcallError {
 /** True for the reason of `AbortSignal.timeout`. */
 const isTimeout = (cause: unknown): boolean => cause instanceof Error && cause.name === 'TimeoutError';
 
-const printable = (address: string): string => visible(address, { max: 300 });
+/** What a server or an authorization server names, such as an issuer or scopes, safe to show. */
+export const printable = (text: string): string => visible(text, { max: 300 });

@@ -3,12 +3,14 @@
  * (RFC 7591), in the order of basic/authorization, "Client Registration Approaches".
  */
 import { MidcallError } from '@midcall/core/errors';
-import { visible } from '@midcall/core/text';
 import { type OAuthClientMetadata, registerClient } from '@modelcontextprotocol/client';
-import type { Discovered } from './discovery.ts';
+import { type Discovered, printable } from './discovery.ts';
 import type { ServerAuth } from './server-auth.ts';
 import { tokenProblem } from './token-requests.ts';
 import { endOf, type RegisteredClient } from './vault.ts';
+
+/** The grant type of a sign-in by device code (RFC 8628). */
+export const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** What a registration says about this host. */
 export interface RegistrationOptions {
@@ -50,7 +52,7 @@ export function registeredClient(
 export async function register(options: RegistrationOptions): Promise<RegisteredClient> {
   const { discovered, auth, name, redirectUri, fetch } = options;
   const { metadata, issuer } = discovered;
-  const where = visible(issuer, { max: 300 });
+  const where = printable(issuer);
   if (metadata.registration_endpoint === undefined)
     throw new MidcallError(
       'host/unauthorized',
@@ -64,9 +66,7 @@ export async function register(options: RegistrationOptions): Promise<Registered
     application_type: 'native',
     redirect_uris: redirectUri === undefined ? [] : [redirectUri],
     grant_types:
-      auth.flow === 'device-code'
-        ? ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token']
-        : ['authorization_code', 'refresh_token'],
+      auth.flow === 'device-code' ? [deviceGrantType, 'refresh_token'] : ['authorization_code', 'refresh_token'],
     response_types: auth.flow === 'device-code' ? [] : ['code'],
     ...(method !== undefined && { token_endpoint_auth_method: method }),
   };

@@ -3,10 +3,9 @@
  */
 
 import { own } from '@midcall/core/json';
-import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { refreshAuthorization } from '@modelcontextprotocol/client';
-import type { Discovered } from './discovery.ts';
+import { type Discovered, printable } from './discovery.ts';
 import { registeredClient } from './registration.ts';
 import type { ServerAuth } from './server-auth.ts';
 import { authenticatedRequest, fetchTokens, oauthCode, tokenProblem } from './token-requests.ts';
@@ -24,8 +23,6 @@ export interface RenewalParts {
   readonly clock: Clock;
 }
 
-const quotable = (text: string): string => visible(text, { max: 300 });
-
 /**
  * Client credentials (RFC 6749, 4.4).
  * @throws MidcallError `host/unauthorized` if there are no tokens
@@ -42,7 +39,7 @@ export async function ownTokens(
     const tokens = await fetchTokens(discovered, client.information, form, fetch);
     return withTokens({ issuer: discovered.issuer }, tokens, clock.now());
   } catch (error) {
-    throw tokenProblem(`The request for a token at ${quotable(discovered.issuer)}`, error, [auth.clientSecret ?? '']);
+    throw tokenProblem(`The request for a token at ${printable(discovered.issuer)}`, error, [auth.clientSecret ?? '']);
   }
 }
 
@@ -80,7 +77,7 @@ export async function refreshed(
   } catch (error) {
     const code = oauthCode(error);
     if (code === undefined || code === 'server_error' || code === 'temporarily_unavailable')
-      throw tokenProblem(`The renewal of the sign-in at ${quotable(discovered.issuer)}`, error, [refreshToken]);
+      throw tokenProblem(`The renewal of the sign-in at ${printable(discovered.issuer)}`, error, [refreshToken]);
     const { client: _, ...rest } = withoutTokens(grant);
     return code === 'invalid_client' ? rest : withoutTokens(grant);
   }

@@ -1,10 +1,9 @@
 /** The question to a person when a server wants them to sign in, and how a sign-in is told that the question is over. */
 import { MidcallError } from '@midcall/core/errors';
-import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import type { OAuthTokens } from '@modelcontextprotocol/client';
 import type { Ending } from '../question/index.ts';
-import type { Discovered } from './discovery.ts';
+import { type Discovered, printable } from './discovery.ts';
 import type { ServerAuth } from './server-auth.ts';
 import type { RegisteredClient } from './vault.ts';
 
@@ -53,7 +52,7 @@ export interface SignInParts {
 
 /** Why nobody is signed in. */
 export function notSignedIn(issuer: string, ending: Ending): MidcallError {
-  const where = visible(issuer, { max: 300 });
+  const where = printable(issuer);
   const why: Partial<Record<Ending['how'], string>> = {
     declined: `The person declined to sign in at ${where}.`,
     dismissed: `The person closed the question to sign in at ${where}.`,

@@ -9,6 +9,7 @@
  * - person-P5 No reply to a question that needs a passkey is handed on unless one has confirmed exactly this reply: neither a yes nor a
  *   no. It can be closed without, where nobody else is asked.
  */
+import { isSameSecret } from '@midcall/core/node';
 import { page as written } from '@midcall/core/page';
 import type { Clock } from '@midcall/core/time';
 import { type Context, Hono } from 'hono';
@@ -17,7 +18,7 @@ import { checkReply, type Question, type Receipt, type Reply } from '../../index
 import { issuesOf, postedAction, postedAnswer } from '../card/index.ts';
 import { contentOf, type Draft, draftOf, first, isZone, visitedIssues } from '../form/index.ts';
 import { openingPage } from '../pages/index.ts';
-import { type Assets, type PersonAssetPaths, same } from '../routes/index.ts';
+import type { Assets, PersonAssetPaths } from '../routes/index.ts';
 import { keptTexts, personTexts } from '../texts/index.ts';
 import { Live } from '../workspace/index.ts';
 import type { PasskeyState } from './approval.ts';
@@ -167,7 +168,7 @@ export function personApp({ assets, clock, onError }: PersonParts): PersonApp {
   );
   app.post('*', async (context, next) => {
     const draft = draftOf(new URLSearchParams(await context.req.text()));
-    if (!same(first(draft, 'csrf') ?? '', visitorOf(context).csrf))
+    if (!isSameSecret(first(draft, 'csrf') ?? '', visitorOf(context).csrf))
       return notice(context, { ...personTexts.refused, status: 403 });
     context.set('posted', draft);
     return next();

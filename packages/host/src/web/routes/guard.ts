@@ -16,7 +16,8 @@
  * - guard-G4 A page may load only our own files and run only our own scripts, and may not be framed. The content of its frames
  *   is served by us, and has an opaque origin.
  */
-import { createHash, createPublicKey, randomBytes, timingSafeEqual, verify } from 'node:crypto';
+import { createPublicKey, randomBytes, verify } from 'node:crypto';
+import { isSameSecret } from '@midcall/core/node';
 import { pageHeaders } from '@midcall/core/page';
 import type { BrowserKey } from '../keeping/index.ts';
 import type { Session } from '../workspace/index.ts';
@@ -38,11 +39,6 @@ export interface Visit {
 
 /** What is wrong with a request. */
 export type Refusal = 'host' | 'origin' | 'session' | 'token';
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-/** Compares secrets in constant time. */
-export const same = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b));
 
 const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/;
 
@@ -89,7 +85,7 @@ export class Guard implements Session {
 
   /** Redeems a start key. @returns the cookie if the key is valid, once */
   enter(key: string, port: number): string | undefined {
-    if (this.#start === undefined || !same(key, this.#start)) return undefined;
+    if (this.#start === undefined || !isSameSecret(key, this.#start)) return undefined;
     this.#start = undefined;
     return this.#cookie(port);
   }
@@ -130,14 +126,14 @@ export class Guard implements Session {
 
   /** True if a form contains this desk's token. */
   holdsToken(token: unknown): boolean {
-    return typeof token === 'string' && same(token, this.csrf);
+    return typeof token === 'string' && isSameSecret(token, this.csrf);
   }
 
   /** True if a cookie header contains the session of this desk. */
   hasSession(cookie: string | undefined, port: number): boolean {
     const prefix = `${cookieName(port)}=`;
     const sessionCookie = cookie?.split(/;\s*/).find(each => each.startsWith(prefix));
-    return sessionCookie !== undefined && same(sessionCookie.slice(prefix.length), this.#session);
+    return sessionCookie !== undefined && isSameSecret(sessionCookie.slice(prefix.length), this.#session);
   }
 }
 
