@@ -12,22 +12,16 @@ import type { ForwardedAnswer } from '@midcall/host';
 import type { Midcall, ToolCards } from '@midcall/server';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { orSignIn, type SignInWait } from '../desk/index.ts';
-import { asItIs, type HostLink, openRequest, upstreamError } from '../link/index.ts';
+import { asItIs, type HostLink, openRequest, passedExtensions, upstreamError } from '../link/index.ts';
 import type { UpstreamSession } from '../upstream/index.ts';
 import type { WireResult } from './outcome.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/**
- * The bridge handles tasks itself: it follows those of the server, and offers its own to hosts, whether the server has tasks or
- * not.
- */
-const tasks = 'io.modelcontextprotocol/tasks';
-
 /** The capabilities that the host is told of. @param hasCard - true for a host that may read our App */
 export function declare({ server }: McpServer, can: Json, subscriptions: boolean, hasCard: boolean): void {
-  const { tasks: _, tools, prompts, resources, extensions, ...others } = can;
-  const passed = Object.entries(isRecord(extensions) ? extensions : {}).filter(([name]) => name !== tasks);
+  const { tasks: _, tools, prompts, resources, extensions: __, ...others } = can;
+  const extensions = passedExtensions(can);
   const part = (declared: unknown, ownPart: Json) => isRecord(declared) && { ...declared, ...ownPart };
   const subscribe = subscriptions && isRecord(resources) && resources['subscribe'] === true;
   const declared = {
@@ -37,7 +31,7 @@ export function declare({ server }: McpServer, can: Json, subscriptions: boolean
     ...(isRecord(tools) && { tools: part(tools, { listChanged: true }) }),
     ...(isRecord(prompts) && { prompts: part(prompts, { listChanged: true }) }),
     ...(isRecord(resources) && { resources: part(resources, { listChanged: true, subscribe }) }),
-    ...(passed.length > 0 && { extensions: Object.fromEntries(passed) }),
+    ...(extensions && { extensions }),
   };
   server.registerCapabilities(declared as never);
 }

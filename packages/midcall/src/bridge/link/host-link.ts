@@ -56,6 +56,12 @@ export const openRequest = ({ mcpReq }: ServerContext): OpenRequest => ({
   notify: notification => mcpReq.notify(notification as never),
 });
 
+/** What a host calls itself; undefined if it does not say. @param info - as it introduces itself; untrusted */
+export function ownName(info: unknown): string | undefined {
+  const name = own(info, 'title') ?? own(info, 'name');
+  return typeof name === 'string' && name.trim() !== '' ? name : undefined;
+}
+
 /** The connection to one host, or one request of it. */
 export class HostLink {
   readonly server: McpServer;
@@ -81,9 +87,7 @@ export class HostLink {
 
   /** What the host calls itself: with every request on 2026-07-28, once on 2025-11-25. */
   nameIn({ envelope }: OpenRequest): string {
-    const info = own(envelope, CLIENT_INFO_META_KEY) ?? this.server.server.getClientVersion();
-    const name = own(info, 'title') ?? own(info, 'name');
-    return typeof name === 'string' && name.trim() !== '' ? name : 'Your host';
+    return ownName(own(envelope, CLIENT_INFO_META_KEY) ?? this.server.server.getClientVersion()) ?? 'Your host';
   }
 
   /**

@@ -5,8 +5,9 @@
 
 import { isRecord, own } from '@midcall/core/json';
 import type { ConnectionOptions } from '@midcall/host';
-import type { Transport } from '@modelcontextprotocol/server';
+import { CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY, type Transport } from '@modelcontextprotocol/server';
 import { BufferedTransport } from '../sdk-seam/index.ts';
+import { ownName } from './host-link.ts';
 
 /** A host that has sent its first message. */
 export interface ConnectedHost {
@@ -44,29 +45,36 @@ export async function awaitHost(transport: Transport): Promise<ConnectedHost | u
 
 const tasksExtension = 'io.modelcontextprotocol/tasks';
 
+/**
+ * The extensions that pass through a bridge: all but tasks. Those of the server the bridge follows itself, and it offers its own to
+ * hosts, whether the other side has tasks or not.
+ * @param capabilities - of a host or a server
+ * @returns undefined if there are none
+ */
+export function passedExtensions(capabilities: object): Declared['extensions'] {
+  const extensions = own(capabilities, 'extensions');
+  const passed = Object.entries(isRecord(extensions) ? extensions : {}).filter(([name]) => name !== tasksExtension);
+  return passed.length > 0 ? (Object.fromEntries(passed) as Declared['extensions']) : undefined;
+}
+
 /** The capabilities of a host that the bridge does not know. */
 export function declaredIn(capabilities: object): Declared {
-  const [experimental, extensions] = [own(capabilities, 'experimental'), own(capabilities, 'extensions')];
-  // The bridge follows the server's tasks itself, whether its host has tasks or not.
-  const passed = Object.entries(isRecord(extensions) ? extensions : {}).filter(([name]) => name !== tasksExtension);
+  const [experimental, extensions] = [own(capabilities, 'experimental'), passedExtensions(capabilities)];
   return {
     ...(isRecord(experimental) && { experimental: experimental as NonNullable<Declared['experimental']> }),
-    ...(passed.length > 0 && { extensions: Object.fromEntries(passed) as NonNullable<Declared['extensions']> }),
+    ...(extensions && { extensions }),
   };
 }
 
 /** What a client calls itself: once on 2025-11-25, with every request on 2026-07-28. */
 function nameIn(message: unknown): string | undefined {
   const params = own(message, 'params');
-  const info = own(params, 'clientInfo') ?? own(own(params, '_meta'), 'io.modelcontextprotocol/clientInfo');
-  const name = own(info, 'title') ?? own(info, 'name');
-  return typeof name === 'string' ? name : undefined;
+  return ownName(own(params, 'clientInfo') ?? own(own(params, '_meta'), CLIENT_INFO_META_KEY));
 }
 
 /** What a client declares: once on 2025-11-25, with every request on 2026-07-28. */
 export function capabilitiesIn(message: unknown): object {
   const params = own(message, 'params');
-  const declared =
-    own(params, 'capabilities') ?? own(own(params, '_meta'), 'io.modelcontextprotocol/clientCapabilities');
+  const declared = own(params, 'capabilities') ?? own(own(params, '_meta'), CLIENT_CAPABILITIES_META_KEY);
   return isRecord(declared) ? declared : {};
 }
