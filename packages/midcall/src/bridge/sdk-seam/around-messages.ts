@@ -1,7 +1,7 @@
 /**
  * Changes every message between an SDK server and its host on its way. The SDK has no hook for that, so both ends are wrapped.
  */
-import type { JSONRPCMessage, McpServer, Transport } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, McpServer } from '@modelcontextprotocol/server';
 
 /** What to do with messages on their way. */
 export interface AroundMessages {
@@ -17,16 +17,12 @@ export interface AroundMessages {
   ) => JSONRPCMessage | undefined;
 }
 
-type Send = Transport['send'];
-type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
-
 /** Wraps every transport that the server is connected to from now on. */
 export function aroundMessages({ server }: McpServer, { outgoing, incoming }: AroundMessages): void {
   const connect = server.connect.bind(server);
   server.connect = async transport => {
     const send = transport.send.bind(transport);
-    transport.send = (message: JSONRPCMessage, ...options: Rest<Parameters<Send>>) =>
-      send(outgoing(message), ...options);
+    transport.send = (message, ...options) => send(outgoing(message), ...options);
     await connect(transport);
     const receive = transport.onmessage;
     transport.onmessage = (message, extra) => {

@@ -1,7 +1,6 @@
 /** A transport that is read before it is served: a server that connects to it begins with the messages that came by then. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
-type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
 type Heard = NonNullable<Transport['onmessage']>;
 
 /** An open transport that buffers messages until it is started. */
@@ -49,8 +48,8 @@ export class BufferedTransport implements Transport {
     if (this.gone.signal.aborted) this.onclose?.();
   }
 
-  send(message: JSONRPCMessage, ...options: Rest<Parameters<Transport['send']>>): Promise<void> {
-    return this.#transport.send(message, ...options);
+  send(...sent: Parameters<Transport['send']>): Promise<void> {
+    return this.#transport.send(...sent);
   }
 
   close(): Promise<void> {
