@@ -2,6 +2,7 @@
  * A fetch that stops reading when one message becomes too large: a whole body, or one event of a stream that may be endless.
  * The server chooses what it sends, and all of it would be held in memory.
  */
+import { isEventStream, piped } from './response.ts';
 
 /** How much is read of a response, and when. */
 export interface FetchLimit {
@@ -23,7 +24,7 @@ export function limitedFetch(
   return async (...request) => {
     const response = await real(...request);
     if (!response.body) return response;
-    const inEvents = readsEvents && response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+    const inEvents = readsEvents && isEventStream(response);
     const size = inEvents ? eventSize() : wholeSize();
     const counted = new TransformStream<Uint8Array, Uint8Array>({
       async transform(chunk, controller) {
@@ -33,9 +34,7 @@ export function limitedFetch(
         controller.error(new Error(`More than ${mostBytes} bytes in one message.`));
       },
     });
-    const { status, statusText, headers, url } = response;
-    const limited = new Response(response.body.pipeThrough(counted), { status, statusText, headers });
-    return Object.defineProperty(limited, 'url', { value: url });
+    return piped(response, counted);
   };
 }
 

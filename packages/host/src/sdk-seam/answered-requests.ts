@@ -6,6 +6,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { isEventStream } from '@midcall/core/fetch';
 import { own } from '@midcall/core/json';
 import { type ApartOptions, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 import {
@@ -54,7 +55,7 @@ export class AnsweredRequests {
       const about = this.#sending;
       if (about && request[1]?.method === 'POST') {
         about.isOk = response.ok;
-        about.isStream = response.ok && /^text\/event-stream\b/iu.test(response.headers.get('content-type') ?? '');
+        about.isStream = response.ok && isEventStream(response);
       }
       return response;
     };

@@ -2,6 +2,7 @@
  * Messages of a server that are not read, each of which still has an answer, so that no call is left without an end: requests
  * whose id is no text or integer, and messages that nest too deeply.
  */
+import { isEventStream, piped } from '@midcall/core/fetch';
 import { fromJson, isRecord, nests, own } from '@midcall/core/json';
 import type { JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/client';
@@ -25,8 +26,7 @@ const looksOdd = /"id"\s*:\s*-?\d+[.e]/iu;
 export function refusingOddIds(real: typeof fetch, answer: (message: JsonRpcMessage) => void): typeof fetch {
   return async (...request) => {
     const response = await real(...request);
-    const isStream = /^text\/event-stream\b/iu.test(response.headers.get('content-type') ?? '');
-    if (!response.body || !isStream) return response;
+    if (!response.body || !isEventStream(response)) return response;
     const decoder = new TextDecoder();
     let begun: string[] = [];
     const seen = new TransformStream<Uint8Array, Uint8Array>({
@@ -41,9 +41,7 @@ export function refusingOddIds(real: typeof fetch, answer: (message: JsonRpcMess
         controller.enqueue(chunk);
       },
     });
-    const { status, statusText, headers, url } = response;
-    const whole = new Response(response.body.pipeThrough(seen), { status, statusText, headers });
-    return Object.defineProperty(whole, 'url', { value: url });
+    return piped(response, seen);
   };
 }
 
