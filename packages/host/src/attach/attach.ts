@@ -455,7 +455,7 @@ class Wiring implements Attachment {
       }
       roots?.connected();
     });
-    this.#sdk.lead((call, send, options) => this.#runner.run(call, this.#bySdk(send), options));
+    this.#sdk.routeThrough((call, send, options) => this.#runner.run(call, this.#bySdk(send), options));
   }
 }
 

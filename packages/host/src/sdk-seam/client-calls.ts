@@ -53,25 +53,25 @@ export class ClientCalls {
   }
 
   /** Makes the client's own methods go through a runner. */
-  lead(run: RunCall): void {
+  routeThrough(run: RunCall): void {
     const client = this.#client;
     const { callTool, getPrompt, readResource } = this.#sdk;
     // The result is that of the SDK's own method.
-    const lead = run as (...args: Parameters<RunCall>) => Promise<never>;
+    const routed = run as (...args: Parameters<RunCall>) => Promise<never>;
     client.callTool = (params, options) =>
-      lead(
+      routed(
         { kind: 'tool', name: params.name, arguments: params.arguments ?? {} },
         own => callTool.call(client, params, { ...options, ...own }),
         runOptions(options),
       );
     client.getPrompt = (params, options) =>
-      lead(
+      routed(
         { kind: 'prompt', name: params.name, arguments: params.arguments ?? {} },
         own => getPrompt.call(client, params, { ...options, ...own }),
         runOptions(options),
       );
     client.readResource = (params, options) =>
-      lead(
+      routed(
         { kind: 'resource', name: params.uri, arguments: {} },
         own => readResource.call(client, params, { ...options, ...own }),
         runOptions(options),

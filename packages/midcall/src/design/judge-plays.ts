@@ -91,7 +91,7 @@ const essence = ({ params }: LintAsk): unknown => [
  *   as a decline does, was let through
  * @returns what differs too little, or undefined if the two cannot be compared
  */
-export function judgeBeside(trace: PlayTrace, accepted: PlayTrace, declined: PlayTrace): readonly Breach[] | undefined {
+export function judgeAgainstAccept(trace: PlayTrace, accepted: PlayTrace, declined: PlayTrace): readonly Breach[] | undefined {
   const { play, asks, end } = trace;
   const rule = notTaken[play.name];
   const lacking = play.name === 'no-capability' || play.name === 'form-only';

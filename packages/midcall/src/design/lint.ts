@@ -16,7 +16,7 @@ import type { Era } from '@midcall/host';
 import { eras as bothEras } from '@midcall/testing';
 import type { Tool, Transport } from '@modelcontextprotocol/client';
 import { judgeAsk } from './judge-ask.ts';
-import { judgeBeside, judgeTrace, judgeUnasked, readsAbsent, requiresContent } from './judge-plays.ts';
+import { judgeAgainstAccept, judgeTrace, judgeUnasked, readsAbsent, requiresContent } from './judge-plays.ts';
 import { type Breach, finding, gathered, type LintFinding } from './lint-finding.ts';
 import { asksForm, confirmations, fieldsOf, type Play, type PlayName } from './lint-play.ts';
 import { forPlay, LintSession, type PlayTrace } from './lint-session.ts';
@@ -218,12 +218,12 @@ class Linter {
     if (accepted.end.kind === 'silent')
       this.#notes.add(`${name}: accepted on ${era}, it gave no result in time; a longer --wait may show one.`);
     if (requiresContent(accepted.asks)) traces.push(await this.#play(about, era, { name: 'bare', from: 0 }));
-    for (const trace of traces) this.#beside(about, trace, accepted, traces[0]!);
+    for (const trace of traces) this.#compare(about, trace, accepted, traces[0]!);
     return [accepted];
   }
 
-  #beside(about: Subject, trace: PlayTrace, accepted: PlayTrace, declined: PlayTrace): void {
-    const breaches = judgeBeside(trace, accepted, declined);
+  #compare(about: Subject, trace: PlayTrace, accepted: PlayTrace, declined: PlayTrace): void {
+    const breaches = judgeAgainstAccept(trace, accepted, declined);
     const name = visible(about.tool.name, { max: 60 });
     if (breaches === undefined)
       this.#notes.add(

@@ -68,7 +68,7 @@ function refused(
 }
 
 /** The result for a note that had changed by the time of the action. */
-function overtaken(moved: Exclude<Moved, { outcome: 'moved' }>, note: Note, what: string): CallToolResult {
+function notMoved(moved: Exclude<Moved, { outcome: 'moved' }>, note: Note, what: string): CallToolResult {
   const why = {
     gone: 'it is no longer there',
     changed: 'the file holds another note by now',
@@ -123,7 +123,7 @@ export function registerArchive({ mid, server, clock, files }: Registry): void {
       const note = matches.shown.find(each => each.id === picked)!;
 
       const moved = await call.step('archive', () => notes.archive(note), { effect: true });
-      if (moved.outcome !== 'moved') return overtaken(moved, note, 'archived');
+      if (moved.outcome !== 'moved') return notMoved(moved, note, 'archived');
       return reply(`Archived ${label(note)}. It is now at ${moved.to}.`, {
         outcome: 'archived',
         note: data(note),
@@ -176,7 +176,7 @@ export function registerDelete({ mid, server, clock, files }: Registry): void {
 
       const chosen = note;
       const moved = await call.step('delete', () => notes.trash(chosen), { effect: true });
-      if (moved.outcome !== 'moved') return overtaken(moved, chosen, 'deleted');
+      if (moved.outcome !== 'moved') return notMoved(moved, chosen, 'deleted');
       return reply(`Deleted ${label(chosen)}. notes_restore brings it back.`, {
         outcome: 'deleted',
         note: data(chosen),
@@ -269,7 +269,7 @@ export function registerRestore({ mid, server, clock, files }: Registry): void {
 
       const chosen = note;
       const moved = await call.step('restore', () => notes.restore(chosen), { effect: true });
-      if (moved.outcome !== 'moved') return overtaken(moved, visibleNote(chosen), 'restored');
+      if (moved.outcome !== 'moved') return notMoved(moved, visibleNote(chosen), 'restored');
       return reply(`Restored '${chosen.title}' to ${moved.to}.`, {
         outcome: 'restored',
         note: restorable(chosen),

@@ -12,7 +12,7 @@ import type { ForwardedAnswer } from '@midcall/host';
 import type { Midcall, ToolCards } from '@midcall/server';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { orSignIn, type SignInWait } from '../desk/index.ts';
-import { asItIs, type HostLink, openRequest, passedExtensions, upstreamError } from '../link/index.ts';
+import { anySchema, type HostLink, openRequest, passedExtensions, upstreamError } from '../link/index.ts';
 import type { UpstreamSession } from '../upstream/index.ts';
 import type { WireResult } from './outcome.ts';
 
@@ -90,7 +90,7 @@ export function passThrough(
   };
   server.fallbackRequestHandler = pass as never;
   if (server.getCapabilities().logging) {
-    server.setRequestHandler('logging/setLevel', { params: asItIs }, async (params: unknown) => {
+    server.setRequestHandler('logging/setLevel', { params: anySchema }, async (params: unknown) => {
       link.setLevel(own(params, 'level'));
       await (await session()).logsFor(link);
       return {};

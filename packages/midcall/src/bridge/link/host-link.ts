@@ -25,7 +25,7 @@ const mostRequests = 100;
 const requestMs = 15 * 60_000;
 
 /** A schema that accepts everything. */
-export const asItIs = {
+export const anySchema = {
   '~standard': { version: 1, vendor: 'midcall', validate: (value: unknown) => ({ value }) },
 } as const;
 
@@ -150,7 +150,7 @@ export class HostLink {
       throw new ProtocolError(-32000, `${mostRequests} requests wait for the host, and more are not passed on.`);
     this.#waiting += 1;
     try {
-      const answer = this.server.server.request(request as never, asItIs as never, { signal, timeout: requestMs });
+      const answer = this.server.server.request(request as never, anySchema as never, { signal, timeout: requestMs });
       return (await answer) as Readonly<Record<string, unknown>>;
     } finally {
       this.#waiting -= 1;

@@ -8,7 +8,7 @@ import { readRootsList } from '@midcall/core/roots';
 import { visible } from '@midcall/core/text';
 import type { Clock, OfferedRoots } from '@midcall/host';
 import type { McpServer } from '@modelcontextprotocol/server';
-import { asItIs } from '../link/index.ts';
+import { anySchema } from '../link/index.ts';
 
 /** Where roots are kept, and for which server. */
 export interface HostRootsParts {
@@ -41,7 +41,7 @@ export class HostRoots {
       if (!server.getClientCapabilities()?.roots) return;
       try {
         // The SDK's own schema refuses the whole list for one root that is no file.
-        const listed = readRootsList(await server.request({ method: 'roots/list' }, asItIs as never));
+        const listed = readRootsList(await server.request({ method: 'roots/list' }, anySchema as never));
         for (const line of listed?.leftOut ?? []) this.#parts.warn(line);
         if (listed) await this.take(listed.roots);
         else this.#parts.warn('The host did not give its roots: its answer has no list.');
