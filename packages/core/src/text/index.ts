@@ -1,3 +1,4 @@
+export { capitalized } from './capitalized.ts';
 export { counted } from './counted.ts';
 export { documentation } from './documentation.ts';
 export type { VisibleOptions } from './visible.ts';

@@ -1,4 +1,5 @@
 /** A call's arguments as a table that a person can judge: made from the values alone, with secrets masked. Pure. */
+import { capitalized } from '@midcall/core/text';
 import { maskedArguments } from './secrets.ts';
 
 /** One argument. */
@@ -50,7 +51,7 @@ function nameAfter(name: string): string | undefined {
   if (!words) return undefined;
   const [, first = '', rest = ''] = words;
   const other = { old: 'new', before: 'after' }[first.toLowerCase()] ?? '';
-  return (first[0] === first[0]?.toUpperCase() ? other.charAt(0).toUpperCase() + other.slice(1) : other) + rest;
+  return (first[0] === first[0]?.toUpperCase() ? capitalized(other) : other) + rest;
 }
 
 const isDeep = (value: unknown): boolean => typeof value === 'object' && value !== null;

@@ -3,7 +3,7 @@
  * effects cannot be seen, so equal results that should differ are called suspected, and mere wording possible. Pure.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { visible } from '@midcall/core/text';
+import { capitalized, visible } from '@midcall/core/text';
 import type { Breach } from './lint-finding.ts';
 import { asksForm, fieldsOf, type LintAsk, type PlayName } from './lint-play.ts';
 import type { PlayTrace } from './lint-session.ts';
@@ -91,7 +91,11 @@ const essence = ({ params }: LintAsk): unknown => [
  *   as a decline does, was let through
  * @returns what differs too little, or undefined if the two cannot be compared
  */
-export function judgeAgainstAccept(trace: PlayTrace, accepted: PlayTrace, declined: PlayTrace): readonly Breach[] | undefined {
+export function judgeAgainstAccept(
+  trace: PlayTrace,
+  accepted: PlayTrace,
+  declined: PlayTrace,
+): readonly Breach[] | undefined {
   const { play, asks, end } = trace;
   const rule = notTaken[play.name];
   const lacking = play.name === 'no-capability' || play.name === 'form-only';
@@ -105,7 +109,7 @@ export function judgeAgainstAccept(trace: PlayTrace, accepted: PlayTrace, declin
     // A server that shows a form again has checked the answer, even if it accepts no made-up content.
     if (play.name === 'bare' && putsAgain(trace) && putsAgain(accepted)) return undefined;
     const message = `${did[play.name]} leads to the same result as accepting: ${quoted(words)}.`;
-    return [{ rule, message: capital(message), certainty: 'suspected' }];
+    return [{ rule, message: capitalized(message), certainty: 'suspected' }];
   }
   if (!succeeded(end)) return [];
   if (same) {
@@ -131,8 +135,6 @@ const putsAgain = ({ asks }: PlayTrace): boolean =>
   });
 
 const fieldNames = ({ params }: LintAsk): readonly string[] => fieldsOf(params).map(({ name }) => name);
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /**
  * Judges a call that asked nothing, in an era in which the same tool could have asked.

@@ -1,6 +1,7 @@
 /** A proposal as TypeScript that compiles and runs: a function that registers the tool, and the interface it works on. Pure. */
 
 import { isRecord, isTexts } from '@midcall/core/json';
+import { capitalized } from '@midcall/core/text';
 import type { Proposal } from './propose.ts';
 import { type ArgumentFacts, past, type ToolFacts } from './tool-facts.ts';
 
@@ -90,7 +91,7 @@ export function proposalCode(proposal: Proposal, facts: ToolFacts): string | und
 /** `notes_delete` becomes `NotesDelete`. */
 const pascal = (name: string): string => {
   const words = name.split(/[^A-Za-z0-9]+/).filter(word => word !== '');
-  return words.map(word => word.charAt(0).toUpperCase() + word.slice(1)).join('') || 'Tool';
+  return words.map(capitalized).join('') || 'Tool';
 };
 
 /** A template with its places filled in from variables. */

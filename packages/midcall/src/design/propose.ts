@@ -4,9 +4,9 @@
  */
 import { type Assurance, type Channel, form, type RawForm, type WireSchema } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';
-import { visible } from '@midcall/core/text';
+import { capitalized, visible } from '@midcall/core/text';
 import { type Decision, type DesignKind, decisions, designWords, hasWord, longList, says } from './procedure.ts';
-import { capital, deed, past, plural, type ToolFacts } from './tool-facts.ts';
+import { deed, past, plural, type ToolFacts } from './tool-facts.ts';
 
 /** One question the tool should ask. */
 export interface ProposedAsk {
@@ -188,18 +188,18 @@ function formAsks(
   const confirm = { type: 'boolean', title: deed(facts) } as const;
   const reversible = undoable(facts) || says(facts.description, designWords.stays);
   const final = reversible ? '' : ' This cannot be undone.';
-  const one = ask('always', `${capital(verb)} {label}?${final}`, {
+  const one = ask('always', `${capitalized(verb)} {label}?${final}`, {
     type: 'object',
     properties: { confirm },
     required: ['confirm'],
   });
   if (kind === 'confirm') return [one];
   const target = args.find(arg => arg.ambiguous && arg.required)!;
-  const choice = { type: 'string', title: capital(noun), oneOf: examples(noun) } as const;
+  const choice = { type: 'string', title: capitalized(noun), oneOf: examples(noun) } as const;
   const name = `${noun}_id`;
   const many = ask(
     `several ${plural(noun)} match`,
-    `${capital(verb)} '{${target.name}}'? Multiple ${plural(noun)} match; pick one.${final}`,
+    `${capitalized(verb)} '{${target.name}}'? Multiple ${plural(noun)} match; pick one.${final}`,
     {
       type: 'object',
       properties: { [name]: choice, confirm },

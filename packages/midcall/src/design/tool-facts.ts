@@ -2,6 +2,7 @@
 
 import { type Secret, secretIn } from '@midcall/core/form';
 import { isRecord } from '@midcall/core/json';
+import { capitalized } from '@midcall/core/text';
 import type { Tool } from '@modelcontextprotocol/client';
 import { designWords, hasWord, nameWords } from './procedure.ts';
 
@@ -124,9 +125,6 @@ const singular = (word: string): string =>
 export const plural = (noun: string): string =>
   /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : /(s|x|ch|sh)$/.test(noun) ? `${noun}es` : `${noun}s`;
 
-/** Begins a text with a capital letter. */
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
 /** `delete` becomes `deleted`. */
 export function past(verb: string): string {
   const irregular: Readonly<Record<string, string>> = {
@@ -187,7 +185,7 @@ export function deed({ description, verb, noun }: ToolFacts): string {
   const match = /^(\p{L}+?)e?s\s+(?:the|a|an)\s+\p{L}+\b.*?\b(to|into|from)\s+(the|your)\s+(\p{L}+)/u.exec(
     first.trim(),
   );
-  if (!match) return `${capital(verb)} the ${noun}`;
+  if (!match) return `${capitalized(verb)} the ${noun}`;
   const [, stem, way, article, place] = match as unknown as [string, string, string, string, string];
   const full = /(v|c|t|g|[^s]s)$/.test(stem) && first.trim().startsWith(`${stem}es`) ? `${stem}e` : stem;
   return `${full} it ${way} ${article} ${place}`;

@@ -1,7 +1,7 @@
 /** A report: what is known about one host, as data and as text. Pure. */
 
 import { isRecord, own } from '@midcall/core/json';
-import { documentation, visible } from '@midcall/core/text';
+import { capitalized, documentation, visible } from '@midcall/core/text';
 import type { Chart, HostName } from './chart.ts';
 import { duration, type Outcome, type RowName, rows } from './checks.ts';
 
@@ -142,7 +142,7 @@ export function reportText({ host, declares, hearsProgress, checks, next }: Repo
   const tried = lines.filter(line => line.says !== '');
   const without = (['not-declared', 'not-tried'] as const).flatMap(outcome => {
     const titles = lines.filter(line => line.says === '' && line.outcome === outcome).map(line => line.title);
-    return titles.length === 0 ? [] : [`${capital(spoken[outcome])}: ${titles.join(', ')}.`];
+    return titles.length === 0 ? [] : [`${capitalized(spoken[outcome])}: ${titles.join(', ')}.`];
   });
   const advised = [...new Set(lines.flatMap(line => line.advice ?? []))].map(advice => {
     const about = lines.filter(line => line.advice === advice).map(line => line.title);
@@ -188,7 +188,6 @@ const paragraphs = (all: readonly (readonly string[])[]): string =>
     .filter(lines => lines.length > 0)
     .map(lines => lines.join('\n'))
     .join('\n\n');
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 const visibleLine = (text: string): string => visible(text, { max: 80 });
 
 const memberWords: Readonly<Record<string, Readonly<Record<string, string>>>> = {

@@ -2,8 +2,10 @@
  * The frame around every card, in our own words: who asks, for which call, with which arguments; and the parts that all
  * kinds of card share. Pure.
  */
+
 import type { Issue } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
+import { capitalized } from '@midcall/core/text';
 import { type FormQuestion, maskedArguments, type Question, type SignInQuestion, visible } from '../../index.ts';
 import type { Draft } from '../form/index.ts';
 import { icons, minute, visibleHtml, visibleValue } from '../html/index.ts';
@@ -99,7 +101,7 @@ export function questionSubject(question: Question, hasEnded = false): string {
   if ('message' in question) return question.message;
   const headline = questionHeadline(question, hasEnded);
   const words = question.kind === 'sign-in' ? texts.question.signInAt(headline, signInHost(question)) : headline;
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(words);
 }
 
 /** A time from which the page counts on. */

@@ -1,5 +1,7 @@
 /** Parts of a server that several pages show: its facts, what it offers, and what to do if it is not running. Pure. */
+
 import { attributes, type Html, html } from '@midcall/core/page';
+import { capitalized } from '@midcall/core/text';
 import type { ListName } from '../../index.ts';
 import { age } from '../card/index.ts';
 import { ansiHtml, named, visibleHtml } from '../html/index.ts';
@@ -48,8 +50,7 @@ export const serverCounts = ({ tools, prompts, resources }: ServerView): string 
 function withoutOrigin(reason: string, origin: string): string {
   const named = `(${origin}): `;
   const at = reason.indexOf(named);
-  const why = at < 0 ? reason : reason.slice(at + named.length);
-  return why.charAt(0).toUpperCase() + why.slice(1);
+  return capitalized(at < 0 ? reason : reason.slice(at + named.length));
 }
 
 /** The latest problem of a server; undefined if there is none. */

@@ -1,4 +1,6 @@
 /** The desk's texts about the fields of a form. */
+import { capitalized } from '@midcall/core/text';
+
 export const fieldTexts = {
   required: 'required',
   optional: 'optional',
@@ -51,5 +53,5 @@ export const fieldTexts = {
   pattern: (pattern: string) => `Must match ${pattern}`,
   unchecked: (what: readonly string[]) => `Not checked here: ${what.join(', ')}`,
   uncheckedPattern: (pattern: string) => `Not checked here: must match ${pattern}`,
-  notation: (notation: string) => `${notation.charAt(0).toUpperCase()}${notation.slice(1)}.`,
+  notation: (notation: string) => `${capitalized(notation)}.`,
 };
