@@ -17,6 +17,9 @@ export const clockKind = having('a clock: { now, after }', 'now', 'after');
 /** A clock that tells the time and sets no timers. */
 export const nowKind = having('a clock: { now }', 'now');
 
+/** The last moment that a `Date` can hold, in milliseconds since the epoch: a later one cannot be spelled. */
+export const MAX_DATE_MS = 8.64e15;
+
 /** Milliseconds of the longest timer that Node has: a longer one fires at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 

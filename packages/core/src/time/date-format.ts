@@ -53,3 +53,6 @@ export function spelledOffset(minutes: number): string {
   const two = (part: number): string => String(part).padStart(2, '0');
   return `${minutes < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
 }
+
+/** A moment to the minute, such as `2026-03-01 09:30 UTC`, for whoever reads it anywhere. @param at - milliseconds since the epoch */
+export const minuteInUtc = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

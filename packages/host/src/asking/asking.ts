@@ -5,7 +5,7 @@
 
 import type { MidcallError } from '@midcall/core/errors';
 import { counted, visible } from '@midcall/core/text';
-import { type Clock, steadyNow } from '@midcall/core/time';
+import { type Clock, MAX_DATE_MS, steadyNow } from '@midcall/core/time';
 import type { ProtocolError } from '@modelcontextprotocol/client';
 import type { Audit } from '../audit/index.ts';
 import { serverSendsRequests } from '../base/index.ts';
@@ -61,9 +61,6 @@ export interface AskingOptions {
   /** Milliseconds a person has per question; forever if absent. */
   readonly answerTimeoutMs?: number;
 }
-
-/** The last moment that a Date can hold; a server may name a later one. */
-const latestDate = 8.64e15;
 
 /** How many refusals of one connection are recorded and reported; a server could otherwise fill a disk with them. */
 const recorded = { perWindow: 60, windowMs: 60_000 } as const;
@@ -184,7 +181,7 @@ export class Asking {
     // A question from an earlier process keeps the deadline it was given then.
     const askedAt = inbox.get(question.id)?.askedAt ?? question.askedAt;
     const until = answerTimeoutMs === undefined ? undefined : askedAt + answerTimeoutMs;
-    const ends = [question.openUntil, until].flatMap(each => (each !== undefined && each <= latestDate ? [each] : []));
+    const ends = [question.openUntil, until].flatMap(each => (each !== undefined && each <= MAX_DATE_MS ? [each] : []));
     const { openUntil: _, ...unlimited } = question;
     return {
       question: ends.length === 0 ? unlimited : { ...unlimited, openUntil: Math.min(...ends) },

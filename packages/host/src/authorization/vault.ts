@@ -6,6 +6,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
+import { MAX_DATE_MS } from '@midcall/core/time';
 import type { OAuthTokens, StoredOAuthClientInformation } from '@modelcontextprotocol/client';
 
 /** This host, as one authorization server knows it. */
@@ -35,11 +36,8 @@ export interface Grant {
 /** How many milliseconds before its expiry a token is no longer sent. */
 const marginMs = 20_000;
 
-/** The last moment that a `Date` can hold; a later one, such as Infinity, has no JSON. */
-const lastMoment = 8_640_000_000_000_000;
-
-/** The moment so many seconds from now, which a server named. */
-export const endOf = (now: number, seconds: number): number => Math.min(now + seconds * 1_000, lastMoment);
+/** The moment so many seconds from now, which a server named; a later one than a `Date` can hold, such as Infinity, has no JSON. */
+export const endOf = (now: number, seconds: number): number => Math.min(now + seconds * 1_000, MAX_DATE_MS);
 
 /** True for a token that can be sent in a header (RFC 6749, A.12). The error of `fetch` about any other quotes it. */
 export const isSendable = (token: string): boolean => /^[\x20-\x7e]+$/.test(token);

@@ -6,8 +6,10 @@
  * - policy-P3 The strictest decision that is in force wins: refuse, then ask, then allow. Nothing in force means ask.
  * - policy-P4 Judging changes nothing; counting is the caller's own step (`Policy.count`).
  */
+
 import { createHash } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
+import { minuteInUtc } from '@midcall/core/time';
 
 /** What a server may want of a person. */
 export type Subject = 'form' | 'url' | 'sampling' | 'roots';
@@ -118,7 +120,7 @@ function refusal(decision: Decision): string {
   const what = refused[decision.subject];
   return decision.until === undefined
     ? `You refuse ${what} from ${who}.`
-    : `You refuse ${what} from ${who} until ${new Date(decision.until).toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
+    : `You refuse ${what} from ${who} until ${minuteInUtc(decision.until)}.`;
 }
 
 function overLimit(limits: Limits, load: Load, now: number): string | undefined {

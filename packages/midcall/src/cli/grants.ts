@@ -1,6 +1,8 @@
 /** `midcall grants`: lists what the person lets pass without being asked, searches it, and revokes it. */
+
 import { resolve } from 'node:path';
 import { visible } from '@midcall/core/text';
+import { minuteInUtc } from '@midcall/core/time';
 import { activeGrants, type CallGrant, consentFile, revokeGrant } from '@midcall/host';
 import type { Command } from 'commander';
 import { configPath } from '../install/index.ts';
@@ -47,6 +49,5 @@ function said({ server, tool, principal, scope, shows, until, session }: CallGra
   const text = (value: string, max = 80): string => visible(value, { max });
   const whose = principal === undefined ? '' : ` for ${text(principal)}`;
   const calls = scope === 'tool' ? which.tool : `${which[scope]} ${text(shows, 300)}`;
-  const end = `${new Date(until).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  return `${text(server)}: ${text(tool)}${whose}, ${calls}, until ${end}${session === undefined ? '' : ' or the end of its process'}`;
+  return `${text(server)}: ${text(tool)}${whose}, ${calls}, until ${minuteInUtc(until)}${session === undefined ? '' : ' or the end of its process'}`;
 }

@@ -2,6 +2,7 @@
  * `midcall inboxes`: the people who have an inbox at a bridge or server, their passkeys, the record of what they were asked, and a copy of
  * it all. Contents are not shown.
  */
+import { minuteInUtc } from '@midcall/core/time';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { visible } from '@midcall/core/text';
@@ -137,8 +138,6 @@ async function mustBe(people: InboxStore['people'], principal: string): Promise<
   throw usage(`Nobody is called ${visible(principal, { max: 300 })}. See: midcall inboxes people`);
 }
 
-const minuteOf = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-
 /** @throws the error of a wrong use of the command */
 function addressOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -148,9 +147,9 @@ function addressOf(text: string): URL {
 
 function saidPasskey({ id, name, addedAt, usedAt, revokedAt }: Passkey): string {
   const parts = [
-    `added ${minuteOf(addedAt)}`,
-    usedAt === undefined ? 'never used' : `used ${minuteOf(usedAt)}`,
-    ...(revokedAt === undefined ? [] : [`revoked ${minuteOf(revokedAt)}`]),
+    `added ${minuteInUtc(addedAt)}`,
+    usedAt === undefined ? 'never used' : `used ${minuteInUtc(usedAt)}`,
+    ...(revokedAt === undefined ? [] : [`revoked ${minuteInUtc(revokedAt)}`]),
   ];
   return `${id}  ${visible(name, { max: 80 })}\n  ${parts.join(', ')}\n`;
 }
@@ -158,17 +157,17 @@ function saidPasskey({ id, name, addedAt, usedAt, revokedAt }: Passkey): string 
 function toldWords({ principal, by, toldAt, failedAt, failure }: ToldTarget): string {
   const parts = [
     by === 'push' ? 'a device' : 'the webhook',
-    toldAt === undefined ? 'never told' : `told ${minuteOf(toldAt)}`,
-    ...(failedAt === undefined ? [] : [`failed ${minuteOf(failedAt)}: ${visible(failure ?? '', { max: 300 })}`]),
+    toldAt === undefined ? 'never told' : `told ${minuteInUtc(toldAt)}`,
+    ...(failedAt === undefined ? [] : [`failed ${minuteInUtc(failedAt)}: ${visible(failure ?? '', { max: 300 })}`]),
   ];
   return `${visible(principal, { max: 300 })}\n  ${parts.join(', ')}\n`;
 }
 
 function said({ principal, name, seenAt, removedAt, open }: Person): string {
   const parts = [
-    seenAt === undefined ? 'never signed in' : `signed in ${minuteOf(seenAt)}`,
+    seenAt === undefined ? 'never signed in' : `signed in ${minuteInUtc(seenAt)}`,
     `${open} open`,
-    ...(removedAt === undefined ? [] : [`removed ${minuteOf(removedAt)}`]),
+    ...(removedAt === undefined ? [] : [`removed ${minuteInUtc(removedAt)}`]),
   ];
   const called = name === undefined || principal.startsWith(`${name} (`) ? '' : `  ${visible(name, { max: 80 })}`;
   return `${visible(principal, { max: 300 })}${called}\n  ${parts.join(', ')}\n`;

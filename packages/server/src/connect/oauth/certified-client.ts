@@ -10,6 +10,7 @@
  */
 
 import { limitedFetch } from '@midcall/core/fetch';
+import { MAX_DATE_MS } from '@midcall/core/time';
 import * as jwt from 'oauth4webapi';
 import * as oidc from 'openid-client';
 import { type ClientIdentity, clientMetadata } from './identity.ts';
@@ -23,8 +24,6 @@ type AnyFetch = (url: string, options: unknown) => Promise<Response>;
 const METADATA_LIFE = 60 * 60_000;
 /** The largest answer of a provider, in bytes. */
 const mostBytes = 1024 * 1024;
-/** The last moment that a date can be, in milliseconds since the epoch: a token that lives longer never ends. */
-const lastMoment = 8.64e15;
 
 /** How an ID token calls its person (OpenID Connect Core 5.1). */
 function nameIn(claims: Readonly<Record<string, unknown>>): { readonly name?: string } {
@@ -128,7 +127,7 @@ export function certifiedClient(options: OAuthClientOptions): Requests {
       scopes: response.scope === undefined ? requestedScopes : response.scope.split(/[ ,]+/u).filter(Boolean),
       ...(response.refresh_token !== undefined && { refreshToken: response.refresh_token }),
       ...(response.expires_in !== undefined && {
-        expiresAt: Math.min(clock.now() + response.expires_in * 1000, lastMoment),
+        expiresAt: Math.min(clock.now() + response.expires_in * 1000, MAX_DATE_MS),
       }),
       ...(client !== undefined && client.id !== registered?.id && { client }),
     };

@@ -1,6 +1,8 @@
 /** What is said of a call that waits for an inbox: to its model, in its progress, and in its task. Pure. */
+
 import type { Vote } from '@midcall/core/form';
 import { visible } from '@midcall/core/text';
+import { minuteInUtc } from '@midcall/core/time';
 import type { ApprovalAsk } from '../../request/index.ts';
 import type { WaitingWords } from '../outgoing.ts';
 import { quoted } from '../quoted.ts';
@@ -9,7 +11,7 @@ type Question = Pick<ApprovalAsk, 'from' | 'askedAt'>;
 
 /** Who is waited for, since when, and what they have done so far. The time is UTC: nobody knows where this is read, or when. */
 export function standingText({ from, askedAt }: Question, votes: readonly Pick<Vote, 'action'>[]): string {
-  const since = `since ${new Date(askedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const since = `since ${minuteInUtc(askedAt)}`;
   if (from === 'requester') return `Waiting for the requester, who answers with a passkey, ${since}.`;
   const accepted = votes.filter(({ action }) => action === 'accept').length;
   const refused = votes.length - accepted;
