@@ -9,7 +9,7 @@ import { connect } from '@midcall/server/connect';
 import { redisStore } from '@midcall/server/stores/redis';
 import { sqliteStore } from '@midcall/server/stores/sqlite';
 import { type Command, Option } from 'commander';
-import { usage } from './usage.ts';
+import { hasKey, must, usage } from './usage.ts';
 
 const waits: Readonly<Partial<Record<WaitingCall['waitsFor'], string>>> = {
   answer: 'an answer in the host',
@@ -36,10 +36,10 @@ export function register(command: Command): void {
     .option('--prefix <text>', 'what their keys in Redis begin with (default: "midcall:")')
     .option('--cancel <id>', 'end the call of this id')
     .action(async ({ store: where, prefix, cancel }: AdminFlags) => {
-      if (!process.env['MIDCALL_KEY'] && !process.env['MIDCALL_KEY_FILE'])
-        throw usage(
-          'The calls that wait are encrypted. Set MIDCALL_KEY or MIDCALL_KEY_FILE to the key of the servers.',
-        );
+      must(
+        hasKey(),
+        'The calls that wait are encrypted. Set MIDCALL_KEY or MIDCALL_KEY_FILE to the key of the servers.',
+      );
       if (where === '') throw usage('--store must be a file, or an address that begins with redis:// or rediss://.');
       const { store, close } = await openStore(where, prefix).catch((error: unknown) => {
         // It was named on the command line, and nothing of ours failed.

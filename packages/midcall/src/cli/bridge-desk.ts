@@ -3,7 +3,7 @@ import { hasBrowser, openUrl } from '@midcall/core/node';
 import { systemClock } from '@midcall/core/time';
 import type { Inbox } from '@midcall/host';
 import { DeskLink, deskSocketPath } from '../shared-desk/index.ts';
-import { bridgeLog } from './bridge-log.ts';
+import { bridgeLog } from './serving-log.ts';
 
 /** Told to the model, and written to the log, which its host keeps: neither may hold a link, which opens the desk. */
 const way =

@@ -3,7 +3,7 @@ import type { Limits } from '@midcall/host';
 import type { RulesFlags } from './call-rules.ts';
 import type { HostFlags } from './host-parts.ts';
 import type { ServerFlags } from './server-flags.ts';
-import { usage } from './usage.ts';
+import { must } from './usage.ts';
 
 /** The parsed options of `midcall bridge`. */
 export interface BridgeFlags extends ServerFlags, HostFlags, RulesFlags {
@@ -40,9 +40,6 @@ const everywhere: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 /** @throws MidcallError `cli/usage` for options that exclude each other */
 export function checkHttpFlags(flags: BridgeFlags): void {
   const { http, host, auth, publicUrl, allowHost, allowOrigin, redis, peerUrl, inbox, webhook, allowTarget } = flags;
-  const must = (holds: boolean, text: string): void => {
-    if (!holds) throw usage(text);
-  };
   const overHttp = [host, auth, publicUrl, allowHost, allowOrigin].some(flag => flag !== undefined);
   must(http !== undefined || !overHttp, '--host, --auth, --public-url, --allow-host and --allow-origin need --http.');
   must(http !== undefined || redis === undefined, '--redis needs --http.');

@@ -3,7 +3,7 @@ import { needed } from '@midcall/core/errors';
 import type { Wake } from '@midcall/server';
 import { redisFleet, redisOwners, redisWake } from '@midcall/server/fleet';
 import type { BridgeFleet } from '../bridge/http/index.ts';
-import { usage } from './usage.ts';
+import { hasKey, must } from './usage.ts';
 
 /** The prefix of everything that bridges store in Redis. */
 const prefix = 'midcall:bridge:';
@@ -18,11 +18,10 @@ export async function bridgeFleet(
   peerUrl: URL | undefined,
   onError: (error: unknown) => void,
 ): Promise<BridgeFleet> {
-  const { MIDCALL_KEY: key, MIDCALL_KEY_FILE: keyFile } = process.env;
-  if (!key && !keyFile)
-    throw usage(
-      '--redis needs a key that all bridges share, in MIDCALL_KEY or MIDCALL_KEY_FILE. Make one with: openssl rand -base64 32',
-    );
+  must(
+    hasKey(),
+    '--redis needs a key that all bridges share, in MIDCALL_KEY or MIDCALL_KEY_FILE. Make one with: openssl rand -base64 32',
+  );
   const { Redis } = await needed('midcall bridge --redis', 'ioredis', () => import('ioredis'));
   const connection = new Redis(address);
   // Each command reports its own errors.

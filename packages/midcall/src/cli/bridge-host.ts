@@ -7,15 +7,12 @@ import { HostStdio } from '../host-stdio/index.ts';
 import { ownVersion } from '../install/index.ts';
 import { deskLink } from './bridge-desk.ts';
 import { type BridgeFlags, bridgeLimits } from './bridge-flags.ts';
-import { bridgeComplaint as complain, bridgeLog as log } from './bridge-log.ts';
 import { callRules } from './call-rules.ts';
 import { exitCodes } from './exit-codes.ts';
 import { hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
 import { grantFolders } from './offer-folders.ts';
-
-/** The largest message of the server, in bytes; large, since results contain images and files. */
-const maxMessageBytes = 64 * 1024 * 1024;
+import { bridgeComplaint as complain, bridgeLog as log } from './serving-log.ts';
 
 /** How the bridge is ended: by a signal, or because its host has disconnected. */
 export interface BridgeEnd {
@@ -51,7 +48,6 @@ export async function serveHost({ flags, entry, era, started, ending }: HostServ
     served = await startBridge(entry, {
       ...connecting,
       ...(started && { started }),
-      maxMessageBytes,
       host: stdio,
       onError: complain,
       ownRoots: flags.root !== undefined,

@@ -1,6 +1,5 @@
 /** `midcall bridge --http <port>`: many hosts at once, over Streamable HTTP. */
 import { resolve } from 'node:path';
-import { isMidcallError } from '@midcall/core/errors';
 import { visible, visibleJson } from '@midcall/core/text';
 import { systemClock } from '@midcall/core/time';
 import { isLoopback } from '@midcall/core/url';
@@ -11,15 +10,14 @@ import { PrincipalInbox } from '../bridge/inbox/index.ts';
 import { ownVersion } from '../install/index.ts';
 import { deskLink } from './bridge-desk.ts';
 import { type BridgeFlags, bridgeLimits } from './bridge-flags.ts';
-import { bridgeComplaint, bridgeLog } from './bridge-log.ts';
 import { callRules } from './call-rules.ts';
-import { exitCodes } from './exit-codes.ts';
 import { hostParts } from './host-parts.ts';
 import { chooseModel } from './model-choice.ts';
 import { offerFolders } from './offer-folders.ts';
 import { stopOnSignal } from './on-signal.ts';
 import { chooseEra, chooseServer, readServerList } from './server-choice.ts';
 import { wordsAfterDashes } from './server-flags.ts';
+import { bridgeComplaint, bridgeLog, bridgeNotServed } from './serving-log.ts';
 import { usage } from './usage.ts';
 
 /** Serves until a signal ends it. */
@@ -97,9 +95,7 @@ export async function bridgeHttp(flags: BridgeFlags, port: number): Promise<void
     if (inbox) bridgeLog(`people answer at ${inbox.url}`);
   } catch (error) {
     await inbox?.stop();
-    if (!isMidcallError(error, 'server/setup')) throw error;
-    bridgeLog(error.message);
-    process.exitCode = exitCodes.noServer.code;
+    bridgeNotServed(error);
   }
 }
 

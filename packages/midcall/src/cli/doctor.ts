@@ -2,18 +2,15 @@
 
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isMidcallError } from '@midcall/core/errors';
 import { writeWhole } from '@midcall/core/node';
-import { visible } from '@midcall/core/text';
 import { serveHttp, serveStdio } from '@midcall/server/node';
 import type { Command } from 'commander';
 import { doctorServer, type Report } from '../doctor/index.ts';
 import { HostStdio } from '../host-stdio/index.ts';
 import { ownCommand } from '../install/index.ts';
-import { exitCodes } from './exit-codes.ts';
 import { portNumber, readSeconds, repeatable } from './flag-values.ts';
 import { stopOnSignal } from './on-signal.ts';
-import { isReaderGone } from './reader-gone.ts';
+import { servingLog } from './serving-log.ts';
 import { usage } from './usage.ts';
 
 interface DoctorFlags {
@@ -40,8 +37,7 @@ export function register(command: Command): void {
 
 async function doctor({ wait, report, http, allowHost = [] }: DoctorFlags): Promise<void> {
   if (allowHost.length > 0 && http === undefined) throw usage('--allow-host goes with --http.');
-  const log = (message: string): void => void process.stderr.write(`midcall doctor: ${message}\n`);
-  const onError = (error: Error): void => void (isReaderGone(error) || log(visible(error.message, { max: 2_000 })));
+  const { log, complain: onError, notServed } = servingLog('doctor');
   const { factory } = doctorServer({
     waitMs: readSeconds('--wait', wait),
     ...(report !== undefined && { onFound: reportFile(report, log) }),
@@ -58,9 +54,7 @@ async function doctor({ wait, report, http, allowHost = [] }: DoctorFlags): Prom
     log(`serving at ${url.href}`);
     stopOnSignal(() => stop());
   } catch (error) {
-    if (!isMidcallError(error, 'server/setup')) throw error;
-    log(error.message);
-    process.exitCode = exitCodes.noServer.code;
+    notServed(error);
   }
 }
 

@@ -1,7 +1,7 @@
 /** Where the inboxes of a bridge are stored. */
 import { resolve } from 'node:path';
 import { dataPath } from '../install/index.ts';
-import { usage } from './usage.ts';
+import { hasKey, must, usage } from './usage.ts';
 
 /**
  * @param where - as on the command line: a SQLite file, the `postgres://` address of a database, or true for the usual file
@@ -14,10 +14,10 @@ export function inboxPlace(where: string | true): string {
   if (isAddress && !(/^postgres(?:ql)?:\/\//iu.test(where) && URL.canParse(where)))
     throw usage('--inbox must be a file, or an address such as postgres://user:password@host:5432/database.');
   if (where === '') throw usage('--inbox must be a file, or an address that begins with postgres://.');
-  if (isAddress && !process.env['MIDCALL_KEY'] && !process.env['MIDCALL_KEY_FILE'])
-    throw usage(
-      'Inboxes in Postgres need a key that all bridges share, in MIDCALL_KEY or MIDCALL_KEY_FILE. Make one with: openssl rand -base64 32',
-    );
+  must(
+    !isAddress || hasKey(),
+    'Inboxes in Postgres need a key that all bridges share, in MIDCALL_KEY or MIDCALL_KEY_FILE. Make one with: openssl rand -base64 32',
+  );
   if (isAddress) return where;
   return where === true ? dataPath('inbox.db') : resolve(where);
 }

@@ -2,14 +2,15 @@
  * `midcall inboxes`: the people who have an inbox at a bridge or server, their passkeys, the record of what they were asked, and a copy of
  * it all. Contents are not shown.
  */
-import { minuteInUtc } from '@midcall/core/time';
+
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { visible } from '@midcall/core/text';
+import { minuteInUtc } from '@midcall/core/time';
 import type { InboxStore, Passkey, Person, RecordFilter, ToldTarget } from '@midcall/inbox';
 import type { Command } from 'commander';
-import { bridgeComplaint } from './bridge-log.ts';
 import { inboxPlace } from './inbox-place.ts';
+import { bridgeComplaint } from './serving-log.ts';
 import { usage } from './usage.ts';
 
 interface InboxesFlags {

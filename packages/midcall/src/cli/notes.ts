@@ -1,7 +1,5 @@
 /** `midcall notes [dir…]`: the notes server, over standard input and output or over HTTP. Logs go to standard error only. */
 import { rm } from 'node:fs/promises';
-import { isMidcallError } from '@midcall/core/errors';
-import { visible } from '@midcall/core/text';
 import { isLoopback } from '@midcall/core/url';
 import type { Bearer } from '@midcall/server/connect';
 import { serveHttp, serveStdio } from '@midcall/server/node';
@@ -18,11 +16,10 @@ import {
   type SignInConfig,
   settingsPath,
 } from '../notes/index.ts';
-import { exitCodes } from './exit-codes.ts';
 import { origin, portNumber, repeatable } from './flag-values.ts';
 import { stopOnSignal } from './on-signal.ts';
-import { isReaderGone } from './reader-gone.ts';
-import { usage } from './usage.ts';
+import { servingLog } from './serving-log.ts';
+import { must } from './usage.ts';
 
 interface Options {
   readonly http?: number;
@@ -135,8 +132,7 @@ async function notes(folders: readonly string[], options: Options): Promise<void
   if (options.forgetSetup) await rm(options.settings, { force: true });
   const settings = await readSettings(options.settings);
   const { directories, misfit } = await directoriesInForce(settings, ceiling);
-  const log = (message: string): void => void process.stderr.write(`midcall notes: ${message}\n`);
-  const onError = (error: Error): void => void (isReaderGone(error) || log(visible(error.message, { max: 2_000 })));
+  const { log, complain: onError, notServed } = servingLog('notes');
   const config = options.import === undefined ? undefined : await readImportConfig(options.import);
   const parts: NotesOptions = {
     directories: ceiling,
@@ -177,9 +173,7 @@ async function notes(folders: readonly string[], options: Options): Promise<void
     log(`serving ${places} at ${url.href}${behind}`);
     stopOnSignal(() => stop());
   } catch (error) {
-    if (!isMidcallError(error, 'server/setup')) throw error;
-    log(error.message);
-    process.exitCode = exitCodes.noServer.code;
+    notServed(error);
   }
 }
 
@@ -188,9 +182,6 @@ function check(
   folders: readonly string[],
   { http, host, allowHost = [], signIn, publicUrl, import: from }: Options,
 ): void {
-  const must = (holds: boolean, text: string): void => {
-    if (!holds) throw usage(text);
-  };
   must(http !== undefined || (host === undefined && allowHost.length === 0), '--host and --allow-host need --http.');
   must(
     signIn === undefined || http !== undefined,

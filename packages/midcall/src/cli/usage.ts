@@ -7,6 +7,14 @@ import { own } from '@midcall/core/json';
 export const usage = (message: string, options?: ErrorOptions): MidcallError =>
   new MidcallError('cli/usage', message, options);
 
+/** @throws MidcallError `cli/usage` if it does not hold */
+export function must(holds: boolean, otherwise: string): void {
+  if (!holds) throw usage(otherwise);
+}
+
+/** True if the environment has the key of the servers, with which they seal what they store. */
+export const hasKey = (): boolean => Boolean(process.env['MIDCALL_KEY'] || process.env['MIDCALL_KEY_FILE']);
+
 /** A file that the command line names is not there. @param path - resolved, so that the person sees where it was looked for */
 export const noFile = (path: string, options?: ErrorOptions): MidcallError =>
   usage(`There is no file ${path}.`, options);
