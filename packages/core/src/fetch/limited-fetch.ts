@@ -10,7 +10,7 @@ export interface FetchLimit {
   readonly mostBytes: number;
   /** True if each event of an event stream is a message; otherwise that is read whole too, and limited as a whole. */
   readonly readsEvents?: boolean;
-  /** Called once per response; the rest of it is not read. */
+  /** Called once per response, the rest of which is not read: it fails with what this throws, or else with an error of its own. */
   readonly onTooLarge?: () => void;
   /** Pauses reading: nothing is read until `closed` has resolved. */
   readonly gate?: { readonly closed: Promise<void> | undefined };

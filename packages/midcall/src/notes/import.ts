@@ -3,7 +3,9 @@
  * signs in once, on a page of this server; the token stays in the vault, and is read inside the step that uses it, so that it
  * enters neither a journal nor a result.
  */
+
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { limitedFetch } from '@midcall/core/fetch';
 import { notDone, whyNot } from '@midcall/server';
 import { oauth, type Provider, type Vault } from '@midcall/server/connect';
 import type { Files } from '@midcall/server/roots';
@@ -77,16 +79,20 @@ async function fetchNotes(
   options: { readonly signal: AbortSignal; readonly fetch: typeof fetch },
 ): Promise<Fetched> {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(timeoutMs)]);
+  const onTooLarge = (): never => {
+    throw broken('The service’s answer is too large.');
+  };
+  const fetchSome = limitedFetch(options.fetch, { mostBytes: maxAnswer, onTooLarge });
   try {
     // A redirect would send the token to an unintended place.
     const init = {
       headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
       redirect: 'error',
     } as const;
-    const response = await options.fetch(address, { ...init, signal });
+    const response = await fetchSome(address, { ...init, signal });
     if (response.status === 401) return { outcome: 'signed-out' };
     if (!response.ok) throw broken(`The service answered with HTTP status ${response.status}.`);
-    const read = answerShape.safeParse(JSON.parse(await bounded(response)));
+    const read = answerShape.safeParse(await response.json());
     if (!read.success) throw broken('The service returned something other than a list of notes, or too many notes.');
     return { outcome: 'fetched', notes: read.data.notes };
   } catch (error) {
@@ -95,17 +101,6 @@ async function fetchNotes(
       throw broken('The service returned something other than a list of notes, or too many notes.');
     throw broken('The service cannot be reached, or did not answer in time.');
   }
-}
-
-async function bounded(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const part of response.body ?? []) {
-    size += part.byteLength;
-    if (size > maxAnswer) throw broken('The service’s answer is too large.');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
 }
 
 /** Registers both tools. */
