@@ -52,7 +52,7 @@ const core: Floors = {
   form: ['errors', 'json', 'patterns', 'time'],
   'json-schema': ['form', 'json', 'patterns'],
   sampling: ['errors', 'json', 'options'],
-  models: ['errors', 'json', 'options', 'sampling'],
+  models: ['errors', 'json', 'options', 'sampling', 'time'],
 };
 
 const server: Floors = {

@@ -7,6 +7,7 @@ import { isMidcallError, MidcallError } from '../errors/index.ts';
 import { isRecord } from '../json/index.ts';
 import { checkOptions, required } from '../options/index.ts';
 import { quoted, type SamplingModel, type SamplingRequest } from '../sampling/index.ts';
+import { untilAborted } from '../time/index.ts';
 import { assertAble, checkEntries, chooseModel, type ModelEntry, skillsOf } from './choose-model.ts';
 import { collectGeneration, foldGeneration, type GeneratedPart, type Generation } from './generation.ts';
 import type { ModelCall, ProviderData } from './language-model.ts';
@@ -66,18 +67,6 @@ async function generate(
     signal.throwIfAborted();
     throw providerError(error, name);
   }
-}
-
-/** Settles with the work, or rejects as soon as the signal fires: not every provider listens to it. */
-function untilAborted<T>(work: PromiseLike<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    Promise.resolve(work)
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', stop));
-  });
 }
 
 /** How many tool uses a provider's data is remembered for; the oldest are dropped first. */

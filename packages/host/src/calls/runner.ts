@@ -6,7 +6,7 @@
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
 import { invalidResultIssue, issueText, withoutDump } from '@midcall/core/sdk-seam';
-import { type Clock, MAX_TIMER_MS } from '@midcall/core/time';
+import { type Clock, MAX_TIMER_MS, untilAborted } from '@midcall/core/time';
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { CallContext, Question } from '../question/index.ts';
 import { isConnectionGone, isInDoubt, isNeverSent, neverSent } from '../sdk-seam/index.ts';
@@ -189,7 +189,7 @@ export class CallRunner {
       const opening = gate();
       if (opening) {
         const goOn = timeout.pause();
-        await orAborted(opening, abort.signal);
+        await untilAborted(opening, abort.signal);
         goOn();
       } else abort.signal.throwIfAborted();
       const go = () => {
@@ -233,15 +233,6 @@ function completed({ result, unchecked }: SentResult): CallOutcome {
 
 /** Ends everything that depends on a call that is over; distinct from a cancellation. */
 const callOver = { how: 'withdrawn' } as const;
-
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) return Promise.reject(signal.reason);
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    signal.addEventListener('abort', onAbort);
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
-}
 
 /**
  * What an error means for the call that it ended.

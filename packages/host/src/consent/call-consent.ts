@@ -16,7 +16,7 @@
 import { messageOf } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
-import { type Clock, steadyNow } from '@midcall/core/time';
+import { type Clock, steadyNow, untilAborted } from '@midcall/core/time';
 import type { Asking } from '../asking/index.ts';
 import type { SentResult } from '../calls/index.ts';
 import type {
@@ -190,7 +190,7 @@ export class CallConsent {
     if (question) call.onConsentAsked?.(question);
     const goOn = call.pause?.();
     try {
-      return await orAborted(ended, call.signal);
+      return await untilAborted(ended, call.signal);
     } finally {
       this.#approvals.leave(approval);
       goOn?.();
@@ -336,7 +336,7 @@ export class CallConsent {
     let read: Definitions | undefined;
     try {
       // Several calls may wait for one reading, so that none of them ends it for the others.
-      read = await orAborted(reading, signal);
+      read = await untilAborted(reading, signal);
       return read;
     } finally {
       if (!read && this.#definitions === reading) this.#definitions = undefined;
@@ -443,12 +443,3 @@ const approvalBy = ({ from: group, count = 1, not, assurance }: Rule): CallAppro
   ...(group !== undefined && { from: { group, count, ...(not && { not }) } }),
   assurance: assurance === 'present' ? assurance : 'verified',
 });
-
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) onAbort();
-    signal.addEventListener('abort', onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
-}
