@@ -1,4 +1,4 @@
-export { copyJson, digest, type Json } from './digest.ts';
+export { copyJson, digest, type Json, shortDigest } from './digest.ts';
 export { isPrincipal, type Principal } from './principal.ts';
 export {
   hasBatches,

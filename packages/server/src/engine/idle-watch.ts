@@ -6,19 +6,19 @@
 import { systemClock } from '@midcall/core/time';
 import type { EngineOptions } from './seam.ts';
 
-/** What is asked and told of a run that is watched: made once for all runs, since many may wait at once. */
-export interface Watched<R> {
+/** What is asked and told of the run that is watched. */
+export interface Watched {
   /** False while its round is open, and once it is closed. */
-  readonly isRunning: (run: R) => boolean;
-  readonly hasQuestions: (run: R) => boolean;
-  readonly hasOpenWork: (run: R) => boolean;
+  readonly isRunning: () => boolean;
+  readonly hasQuestions: () => boolean;
+  readonly hasOpenWork: () => boolean;
   /** True while an entry that the last round added is unused. */
-  readonly isBehind: (run: R) => boolean;
-  readonly onIdle: (run: R) => void;
+  readonly isBehind: () => boolean;
+  readonly onIdle: () => void;
   /** A question has waited for open work as long as allowed. */
-  readonly onStall: (run: R) => void;
+  readonly onStall: () => void;
   /** The grace period of a replay is over, and it is still behind. */
-  readonly onDiverged: (run: R) => void;
+  readonly onDiverged: () => void;
 }
 
 const STALL_MS = 15 * 60_000;
@@ -26,17 +26,15 @@ const GRACE_MS = 1_000;
 
 const nextTurn = (fn: () => void): void => void setImmediate(fn);
 
-export class IdleWatch<R> {
-  readonly #run: R;
-  readonly #watched: Watched<R>;
+export class IdleWatch {
+  readonly #watched: Watched;
   readonly #options: EngineOptions;
   #activity = 0;
   #checking = false;
   #stopGrace: (() => void) | undefined;
   #stopStall: (() => void) | undefined;
 
-  constructor(run: R, watched: Watched<R>, options: EngineOptions) {
-    this.#run = run;
+  constructor(watched: Watched, options: EngineOptions) {
     this.#watched = watched;
     this.#options = options;
   }
@@ -49,23 +47,23 @@ export class IdleWatch<R> {
   /** Something happened that may leave the run idle: checks one turn of the event loop after the last such event. */
   stir(): void {
     this.#activity++;
-    if (this.#checking || !this.#watched.isRunning(this.#run)) return;
+    if (this.#checking || !this.#watched.isRunning()) return;
     this.#checking = true;
     const seen = this.#activity;
     (this.#options.turn ?? nextTurn)(() => {
       this.#checking = false;
-      if (!this.#watched.isRunning(this.#run) || !this.#watched.hasQuestions(this.#run)) return;
-      if (this.#watched.hasOpenWork(this.#run)) {
-        this.#stopStall ??= this.afterStall(() => this.#watched.onStall(this.#run));
+      if (!this.#watched.isRunning() || !this.#watched.hasQuestions()) return;
+      if (this.#watched.hasOpenWork()) {
+        this.#stopStall ??= this.afterStall(this.#watched.onStall);
         return;
       }
       this.#stopStall?.();
       this.#stopStall = undefined;
       if (this.#activity !== seen) this.stir();
-      else if (this.#watched.isBehind(this.#run)) this.#startGrace();
+      else if (this.#watched.isBehind()) this.#startGrace();
       else {
         this.#stopGrace?.();
-        this.#watched.onIdle(this.#run);
+        this.#watched.onIdle();
       }
     });
   }
@@ -83,7 +81,7 @@ export class IdleWatch<R> {
 
   #startGrace(): void {
     this.#stopGrace ??= this.#after(this.#options.graceMs ?? GRACE_MS, () => {
-      if (this.#watched.isRunning(this.#run) && this.#watched.isBehind(this.#run)) this.#watched.onDiverged(this.#run);
+      if (this.#watched.isRunning() && this.#watched.isBehind()) this.#watched.onDiverged();
     });
   }
 

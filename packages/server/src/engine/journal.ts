@@ -5,7 +5,7 @@
  * be fed to another question.
  */
 import { visible } from '@midcall/core/text';
-import { digest, type Json } from '../base/index.ts';
+import { type Json, shortDigest } from '../base/index.ts';
 
 /** Work of the author's: a `step`, the `check` of an answer, or a value that is `drawn`, such as the time. */
 export type WorkKind = 'step' | 'check' | 'drawn';
@@ -28,47 +28,28 @@ export type Journal = readonly Entry[];
 
 /** Counts how often each digest has been used in one run, which gives every ask and step its id. */
 export class Occurrences {
-  /** The first id, and how often its digest was used: most runs use no other. */
-  #first: string | undefined;
-  #firstCount = 0;
-  #others: Map<string, number> | undefined;
-  /** The last lookup: an ask is previewed and then made, with the same identity. */
-  #last: { readonly kind: EntryKind; readonly what: unknown; readonly key: string } | undefined;
+  readonly #counts = new Map<string, number>();
 
   /** @param what - the ask's kind and request, or the step's kind and name */
   next(kind: EntryKind, what: unknown): string {
-    const key = this.#keyOf(kind, what);
-    this.#last = undefined;
+    const key = keyOf(kind, what);
     const count = this.#countOf(key) + 1;
-    // Joined: a template would hold its parts, and the digest that one of them was cut from, for as long as the id.
-    const id = [key, count].join('.');
-    this.#first ??= id;
-    if (this.#first.startsWith(key)) this.#firstCount = count;
-    else {
-      this.#others ??= new Map();
-      this.#others.set(key, count);
-    }
-    return id;
+    this.#counts.set(key, count);
+    return `${key}.${count}`;
   }
 
   /** What `next` would return. */
   peek(kind: EntryKind, what: unknown): string {
-    const key = this.#keyOf(kind, what);
+    const key = keyOf(kind, what);
     return `${key}.${this.#countOf(key) + 1}`;
   }
 
   #countOf(key: string): number {
-    return this.#first?.startsWith(key) ? this.#firstCount : (this.#others?.get(key) ?? 0);
-  }
-
-  #keyOf(kind: EntryKind, what: unknown): string {
-    const last = this.#last;
-    if (last && typeof what === 'object' && last.what === what && last.kind === kind) return last.key;
-    const key = digest([kind, what]).slice(0, 22);
-    this.#last = { kind, what, key };
-    return key;
+    return this.#counts.get(key) ?? 0;
   }
 }
+
+const keyOf = (kind: EntryKind, what: unknown): string => shortDigest([kind, what]);
 
 const longestLabel = 80;
 

@@ -1,5 +1,5 @@
 /** The errors that end a run of the engine, in words that name the author's mistake and the fix. */
-import { MidcallError } from '@midcall/core/errors';
+import { MidcallError, messageOf } from '@midcall/core/errors';
 import { describe, type Entry, shortLabel } from './journal.ts';
 import type { NamedAsk } from './seam.ts';
 
@@ -20,7 +20,7 @@ export function failedUnseen(label: string, reason: unknown): MidcallError {
   return new MidcallError(
     'ask/not-awaited',
     `The handler returned although ${label}, which it did not await, failed: ` +
-      `${reason instanceof Error ? reason.message : String(reason)} Await every ask, step and file operation.`,
+      `${messageOf(reason)} Await every ask, step and file operation.`,
     { cause: reason },
   );
 }

@@ -24,7 +24,7 @@
 import type { MidcallError } from '@midcall/core/errors';
 import { copyJson, type Json } from '../base/index.ts';
 import { Deferred, type RunOutcome } from './deferred.ts';
-import { IdleWatch, type Watched } from './idle-watch.ts';
+import { IdleWatch } from './idle-watch.ts';
 import { describe, type Entry, type Journal, Occurrences } from './journal.ts';
 import { OpenAsks } from './open-asks.ts';
 import { followedAs, OpenWork, type Piece, pieceOf } from './open-work.ts';
@@ -53,7 +53,7 @@ export class Run<R, D = unknown> {
   #waiting: WaitingOperations | undefined;
   #state: State = 'new';
   readonly #open = new OpenWork();
-  readonly #watch: IdleWatch<Run<unknown, unknown>>;
+  readonly #watch: IdleWatch;
   #outran = false;
   /** True from the handler's return until the first operation that is begun after it. */
   #reportsLate = false;
@@ -61,16 +61,6 @@ export class Run<R, D = unknown> {
   operations: Pick<Operations, 'unseen' | 'explain'> | undefined;
   #outcome: Outcome<R, D> | undefined;
   #wake: ((outcome: Outcome<R, D>) => void) | undefined;
-
-  static readonly #watched: Watched<Run<unknown, unknown>> = {
-    isRunning: run => run.#state === 'running',
-    hasQuestions: run => run.#pending.size > 0,
-    hasOpenWork: run => run.#open.size > 0,
-    isBehind: run => run.#journal.missed,
-    onIdle: run => run.#leave(),
-    onStall: run => void run.fail(neverPut(run.#pending.asks, run.#open.labels)),
-    onDiverged: run => void run.fail(run.#journal.diverged()),
-  };
 
   /**
    * @param handler - run from the top
@@ -86,7 +76,16 @@ export class Run<R, D = unknown> {
     this.#handler = handler;
     this.#journal = new RunJournal(journal, fresh);
     this.#options = options;
-    this.#watch = new IdleWatch(this as Run<unknown, unknown>, Run.#watched, options);
+    const watched = {
+      isRunning: () => this.#state === 'running',
+      hasQuestions: () => this.#pending.size > 0,
+      hasOpenWork: () => this.#open.size > 0,
+      isBehind: () => this.#journal.missed,
+      onIdle: () => this.#leave(),
+      onStall: () => void this.fail(neverPut(this.#pending.asks, this.#open.labels)),
+      onDiverged: () => void this.fail(this.#journal.diverged()),
+    };
+    this.#watch = new IdleWatch(watched, options);
   }
 
   /** run-E7 */

@@ -84,8 +84,8 @@ export function askAgain(message: string, issues: readonly Issue[]): string {
 
 /** The answers one call already has, so that it does not ask in circles (judge-A3, judge-A4). */
 export class AskHistory {
-  /** How often each question was not accepted, and whether it was declined. Most calls never need it. */
-  #refused: Map<string, { times: number; declined: boolean }> | undefined;
+  /** How often each question was not accepted, and whether it was declined. */
+  readonly #refused = new Map<string, { readonly times: number; readonly declined: boolean }>();
 
   /** @param asks - distinguishes questions with the same message; contains no space */
   static question(message: string, asks: string): string {
@@ -94,12 +94,12 @@ export class AskHistory {
 
   /** True if a decline stands for this question. */
   declined(question: string): boolean {
-    return this.#refused?.get(question)?.declined ?? false;
+    return this.#refused.get(question)?.declined ?? false;
   }
 
   /** @returns the error that ends the call if the question has already been asked twice and not accepted */
   exhausted(question: string, message: string): MidcallError | undefined {
-    if ((this.#refused?.get(question)?.times ?? 0) < 2) return undefined;
+    if ((this.#refused.get(question)?.times ?? 0) < 2) return undefined;
     return new MidcallError(
       'ask/repeated',
       `The question '${message.slice(0, 80)}' was asked twice and not accepted, so it is not asked again. ` +
@@ -109,7 +109,6 @@ export class AskHistory {
 
   record(question: string, answer: Answer<unknown>): void {
     if (answer.action === 'accept') return;
-    this.#refused ??= new Map();
     const { times, declined } = this.#refused.get(question) ?? { times: 0, declined: false };
     this.#refused.set(question, { times: times + 1, declined: declined || answer.action === 'decline' });
   }

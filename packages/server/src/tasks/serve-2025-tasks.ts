@@ -5,7 +5,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import { afterClose } from '@midcall/core/sdk-seam';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
-import { digest } from '../base/index.ts';
+import { shortDigest } from '../base/index.ts';
 import { HandedOver, type SharedCall, sharedCallOf } from '../request/index.ts';
 import { requestUntil } from '../sdk-seam/index.ts';
 import { type InputRequest, is2025Task, isOver, shownTo2025, type Task, unanswered } from './task.ts';
@@ -207,5 +207,5 @@ export function notify2025(tasks: Tasks, server: McpServer, task: Task): void {
  */
 export function owner2025(principal: string, client: string, ctx: ServerContext): string {
   const lasting = JSON.stringify(['http', ctx.http?.authInfo?.clientId ?? null]);
-  return digest(['2025', principal, ctx.http !== undefined && principal !== '' ? lasting : client]).slice(0, 22);
+  return shortDigest(['2025', principal, ctx.http !== undefined && principal !== '' ? lasting : client]);
 }
