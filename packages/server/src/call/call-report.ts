@@ -5,13 +5,10 @@
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { errorCode, measureOperation } from '../observe/index.ts';
-import { type Config, isUrlRequired } from '../request/index.ts';
+import { type Config, type FinalOutcome, isUrlRequired, type SharedOutcome } from '../request/index.ts';
 import { asThrown, type Departure } from '../sdk-seam/index.ts';
 import type { CallRef, RequestOutcome, Unstamped } from '../state/index.ts';
 import type { RoundTrace } from './trace.ts';
-
-/** What the client gets, or would have got if it were still there. */
-export type FinalOutcome = { readonly result: unknown } | { readonly error: unknown };
 
 /** How a request ended for its call. */
 export type CallOutcome<R> =
@@ -19,7 +16,7 @@ export type CallOutcome<R> =
   /** `asItself`: the client gets this error itself, and not as the result of a tool. */
   | ({ readonly kind: 'failed'; readonly error: unknown; readonly asItself?: boolean } & Settling)
   /** This request was answered before; that answer is returned again. */
-  | { readonly kind: 'answered-before'; readonly earlier: Earlier };
+  | { readonly kind: 'answered-before'; readonly earlier: SharedOutcome };
 
 interface Settling {
   /**
@@ -29,11 +26,6 @@ interface Settling {
   readonly settled?: ((outcome: FinalOutcome) => Promise<boolean>) | undefined;
 }
 
-/** The stored outcome of another attempt at a request. */
-export type Earlier =
-  | { readonly result: unknown }
-  | { readonly error: { readonly code?: number; readonly message: string } };
-
 const noEvents: readonly Unstamped[] = [];
 
 /** What is known about a request while it is dispatched. */
@@ -42,7 +34,7 @@ export class CallReport {
   #call: CallRef;
   #outcome: RequestOutcome | 'input-required' = 'done';
   #failed: { readonly error: unknown } | undefined;
-  #toldBefore = false;
+  #isToldElsewhere = false;
   /** The author's own statement that the call failed, which is not a failure of the handler. */
   #saysError = false;
   #askEvents = noEvents;
@@ -63,14 +55,9 @@ export class CallReport {
     this.#call = call;
   }
 
-  /** This very request was answered before, and its end was reported then. */
-  answeredBefore(): void {
-    this.#toldBefore = true;
-  }
-
-  /** Another process continues this call, and reports its end. */
-  handedOver(): void {
-    this.#toldBefore = true;
+  /** Its end was reported before, or another process continues the call, and reports it. */
+  toldElsewhere(): void {
+    this.#isToldElsewhere = true;
   }
 
   /**
@@ -102,7 +89,7 @@ export class CallReport {
 
   /** @param final - what the client gets */
   tell(final: FinalOutcome): void {
-    if (this.#toldBefore) return;
+    if (this.#isToldElsewhere) return;
     const { outcome, error } = this.#judged(final);
     if (outcome !== 'failed' && outcome !== 'cancelled') for (const event of this.#askEvents) this.#audit(event);
     this.trace?.end(outcome, outcome === 'failed' ? error : undefined);

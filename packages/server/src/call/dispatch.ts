@@ -34,9 +34,11 @@ import {
   callRef,
   detachedOf,
   type EndAbandoned,
+  type FinalOutcome,
   inRounds,
   type Registered,
   readRequest,
+  type SharedOutcome,
   sharedCallOf,
   unread,
   viewClient,
@@ -44,8 +46,8 @@ import {
 import type { Files } from '../roots/index.ts';
 import { type AskingMethod, asThrown, noteDeparture, type RawParams } from '../sdk-seam/index.ts';
 import { flowSteps } from '../state/index.ts';
-import { type CallOutcome, CallReport, type Earlier, type FinalOutcome } from './call-report.ts';
-import type { Finish, Received } from './own-handlers.ts';
+import { type CallOutcome, CallReport } from './call-report.ts';
+import { type Finish, type Received, toolError } from './own-handlers.ts';
 import { type Handler, runCall } from './run-call.ts';
 
 /** What continues a waiting call: from the model to `resume`, or from our App to its own tool. */
@@ -166,9 +168,8 @@ export function dispatcher(config: Config): Dispatch {
       const end = new CallReport({ ...unread(params, method), flow, principal }, config);
       end.failed(error);
       end.tell({ error });
-      const { message } = error;
-      if (method !== 'tools/call') return { error: { code: ProtocolErrorCode.InternalError, message } };
-      return { result: { content: [{ type: 'text', text: message }], isError: true } };
+      if (method === 'tools/call') return { result: toolError(error) };
+      return { error: { code: ProtocolErrorCode.InternalError, message: error.message } };
     },
     files: (server, ctx) => access.unasked({ server, ctx, client: viewClient(server, ctx) }),
     async idle() {
@@ -201,7 +202,7 @@ const overtaken = () =>
     `This process was away so long that another went on with this call and answers it. ${findOut}`,
   );
 
-function outcomeOf(earlier: Earlier): FinalOutcome {
+function outcomeOf(earlier: SharedOutcome): FinalOutcome {
   if ('result' in earlier) return earlier;
   const { message, ...rest } = earlier.error;
   return { error: Object.assign(new Error(message), rest) };
@@ -242,7 +243,7 @@ async function openedAndRun<R>(
     // Another process runs this task, so it has not ended.
     const elsewhere = isMidcallError(error, 'call/interrupted') && detachedOf(request.ctx) !== undefined;
     if (!(error instanceof ProtocolError || elsewhere)) throw error;
-    if (elsewhere) end.handedOver();
+    if (elsewhere) end.toldElsewhere();
     end.failed(error);
     return { kind: 'failed', error, asItself: true };
   }
@@ -256,8 +257,8 @@ function runOpened<R>(
   config: Config,
 ): Promise<CallOutcome<R>> {
   if (opened.earlier === undefined) return runCall(opened, work, work.end, access, config);
-  work.end.answeredBefore();
-  return Promise.resolve({ kind: 'answered-before', earlier: opened.earlier as Earlier });
+  work.end.toldElsewhere();
+  return Promise.resolve({ kind: 'answered-before', earlier: opened.earlier as SharedOutcome });
 }
 
 /** Finds the call of a ticket, which is not used up. */

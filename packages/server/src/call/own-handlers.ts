@@ -2,7 +2,7 @@
  * Our tools, prompts and resources at one server, and what the SDK does around a callback: it finds the one that is meant, reads
  * its arguments, and makes of a tool's outcome what the client gets.
  */
-import { MidcallError } from '@midcall/core/errors';
+import { MidcallError, messageOf } from '@midcall/core/errors';
 import { isRecord } from '@midcall/core/json';
 import {
   type CallToolResult,
@@ -16,7 +16,7 @@ import {
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
-import { isUrlRequired } from '../request/index.ts';
+import { type FinalOutcome, isUrlRequired } from '../request/index.ts';
 import {
   type AskingMethod,
   frontOf,
@@ -25,7 +25,6 @@ import {
   readToolArguments,
   servesRounds,
 } from '../sdk-seam/index.ts';
-import type { FinalOutcome } from './call-report.ts';
 
 /** A request for one of our handlers. */
 export interface Received {
@@ -203,7 +202,7 @@ export const notThroughFront = (): never => {
 const invalid = (message: string): ProtocolError => new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 
 export const toolError = (error: unknown): CallToolResult => ({
-  content: [{ type: 'text', text: error instanceof Error ? error.message : String(error) }],
+  content: [{ type: 'text', text: messageOf(error) }],
   isError: true,
 });
 

@@ -2,7 +2,7 @@
  * Runs one call from its present state: chooses the driver, gives the handler its call, and turns the outcome into a result.
  */
 
-import { MidcallError } from '@midcall/core/errors';
+import { MidcallError, messageOf } from '@midcall/core/errors';
 import { digest, type Json } from '../base/index.ts';
 import type { EngineOptions, OpenAsk } from '../engine/index.ts';
 import {
@@ -27,6 +27,7 @@ import {
   callRef,
   canResume,
   detachedOf,
+  type FinalOutcome,
   HandedOver,
   inRounds,
   isOverHttp,
@@ -37,7 +38,7 @@ import {
 } from '../request/index.ts';
 import { asThrown, checkSendable, type Departure, nameOf } from '../sdk-seam/index.ts';
 import { type Attempt, AuditedLedger, flowSteps, shrinkJournal, stepLedger, type Unstamped } from '../state/index.ts';
-import type { CallOutcome, CallReport, FinalOutcome } from './call-report.ts';
+import type { CallOutcome, CallReport } from './call-report.ts';
 import { type HandleOptions, makeCall } from './handle.ts';
 import { traceRound } from './trace.ts';
 
@@ -191,10 +192,9 @@ async function endingOf<R>(
       return isWireError(outcome.error)
         ? { kind: 'failed', error: outcome.error, asItself: true }
         : { kind: 'failed', error: asThrown(outcome.error) };
-    case 'handed-over': {
-      end.handedOver();
+    case 'handed-over':
+      end.toldElsewhere();
       return { kind: 'failed', error: new HandedOver() };
-    }
     case 'cancelled': {
       end.is('cancelled');
       const error = new MidcallError(
@@ -236,7 +236,7 @@ async function refuseInDoubt(
 }
 
 const deferFailed = (name: string, error: unknown): string =>
-  `midcall: what '${name}' gave to call.defer failed: ${error instanceof Error ? error.message : String(error)}`;
+  `midcall: what '${name}' gave to call.defer failed: ${messageOf(error)}`;
 
 /** What a call needs to ask on pages; undefined if there are none. */
 function pageCall(request: CallRequest, flow: string, config: Config): PageCall | undefined {

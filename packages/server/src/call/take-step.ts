@@ -9,7 +9,7 @@
  *   outcome of the other's attempt, in whatever order they fail.
  */
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
-import { MAX_TIMER_MS } from '@midcall/core/time';
+import { MAX_TIMER_MS, runInTime } from '@midcall/core/time';
 import { digest } from '../base/index.ts';
 import { observed } from '../observe/index.ts';
 import { type CallRun, checkStep } from '../questions/index.ts';
@@ -103,8 +103,12 @@ export class Steps {
         };
         const once = (context: StepContext) =>
           effect ? observed(config.observe, run, { by: 'step', name }, () => work(context)) : work(context);
+        const late = () =>
+          new MidcallError('step/timeout', `Step '${name}' took longer than its ${timeoutMs} ms and was given up.`);
         const limited = () =>
-          timeoutMs === undefined ? once(context) : within(timeoutMs, name, context, config, once);
+          timeoutMs === undefined
+            ? once(context)
+            : runInTime(timeoutMs, config.clock, run.signal, late, signal => once({ key, signal }));
         return {
           run: async () => {
             const outcome = as.inDoubt ? await check?.(context) : undefined;
@@ -125,28 +129,3 @@ const delayOf = ({ delayMs = 1_000, factor = 2, maxDelayMs = 60_000 }: StepRetry
 
 const isWorth = (error: Failure, inDoubt: boolean, { retry, check, idempotent }: StepOptions<unknown>): boolean =>
   (!inDoubt || idempotent === true || check !== undefined) && (retry?.when?.(error) ?? true);
-
-/** Runs one attempt, and abandons it when its time is up. */
-async function within(
-  ms: number,
-  name: string,
-  { key, signal }: StepContext,
-  config: Config,
-  work: Work,
-): Promise<unknown> {
-  const limit = new AbortController();
-  let stop = (): void => {};
-  const late = new Promise<never>((_, reject) => {
-    stop = config.clock.after(ms, () => {
-      const error = new MidcallError('step/timeout', `Step '${name}' took longer than its ${ms} ms and was given up.`);
-      limit.abort(error);
-      reject(error);
-    });
-  });
-  try {
-    const working = Promise.resolve(work({ key, signal: AbortSignal.any([signal, limit.signal]) }));
-    return await Promise.race([working, late]);
-  } finally {
-    stop();
-  }
-}

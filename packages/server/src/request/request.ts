@@ -47,6 +47,9 @@ export const waitingResult = (text: string, { registered }: Pick<CallRequest, 'r
   ...(registered.structured && { isError: true }),
 });
 
+/** What the client gets of a request, or would have got if it were still there. */
+export type FinalOutcome = { readonly result: unknown } | { readonly error: unknown };
+
 export interface CallRequest {
   readonly server: McpServer;
   readonly ctx: ServerContext;
@@ -82,29 +85,8 @@ export function readRequest(
 ): CallRequest | Promise<CallRequest> {
   const receivedAt = config.clock.now();
   const detachedCall = detachedOf(ctx);
-  const read = (principal: Principal | undefined): CallRequest =>
-    requestOf(principal, { server, ctx, params, registered, config, argumentsDigest, receivedAt, detachedCall });
-  const principal = detachedCall ? detachedCall.principal : principalOf(ctx, config);
-  return principal instanceof Promise ? principal.then(read) : read(principal);
-}
-
-interface Received {
-  readonly server: McpServer;
-  readonly ctx: ServerContext;
-  readonly params: RawParams;
-  readonly registered: Registered;
-  readonly config: Config;
-  readonly argumentsDigest: string;
-  readonly receivedAt: number;
-  readonly detachedCall: ReturnType<typeof detachedOf>;
-}
-
-function requestOf(
-  principal: Principal | undefined,
-  { server, ctx, params, registered, config, argumentsDigest, receivedAt, detachedCall }: Received,
-): CallRequest {
   const name = params.name ?? params.uri ?? '';
-  return {
+  const read = (principal: Principal | undefined): CallRequest => ({
     server,
     ctx,
     client: viewClient(server, ctx),
@@ -124,7 +106,9 @@ function requestOf(
       audience: config.audience ?? nameOf(server),
       version: registered.version,
     },
-  };
+  });
+  const principal = detachedCall ? detachedCall.principal : principalOf(ctx, config);
+  return principal instanceof Promise ? principal.then(read) : read(principal);
 }
 
 /** A person in the form a state is bound to. */

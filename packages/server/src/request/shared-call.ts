@@ -3,7 +3,7 @@
  * this process runs it. Whoever stores sessions for several processes shares a call before its request reaches the server.
  */
 import type { Store } from '@midcall/core/store';
-import type { McpServer, Server, ServerContext } from '@modelcontextprotocol/server';
+import { type McpServer, ProtocolErrorCode, type Server, type ServerContext } from '@modelcontextprotocol/server';
 import type { Json, Principal } from '../base/index.ts';
 import type { Entry, Journal } from '../engine/index.ts';
 import type { AskingMethod, RawParams } from '../sdk-seam/index.ts';
@@ -110,6 +110,13 @@ export interface AbandonedCall extends Pick<SharedCall, 'flow' | 'stepStore'> {
 
 /** Records the end of a call, from its record alone. @returns what its client gets if it comes back */
 export type EndAbandoned = (call: AbandonedCall) => Promise<SharedOutcome>;
+
+/** The error of a call whose process is gone, if nothing recorded says what it did. */
+export const lostCall = {
+  code: ProtocolErrorCode.InternalError,
+  message:
+    'The server stopped while this call was under way, and cannot tell what took effect. Find out before calling again.',
+} as const;
 
 /** Deals with calls whose process is gone. */
 interface Afterwards {

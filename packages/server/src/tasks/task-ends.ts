@@ -2,7 +2,7 @@
 
 import { digest } from '../base/index.ts';
 import { withdrawOpen } from '../questions/index.ts';
-import { type Config, principalKey } from '../request/index.ts';
+import { type Config, lostCall, principalKey } from '../request/index.ts';
 import { dropJournal, journalIn } from '../state/index.ts';
 import { isOver, jobOf, latestOf, lifetimeAtEnd, type Task } from './task.ts';
 import type { FinishedTasks } from './task-lists.ts';
@@ -111,8 +111,4 @@ export const tooLateToAsk: Partial<Task> = failure({
 });
 
 /** The error of a task whose first run was in a process that is gone. */
-export const lost: Partial<Task> = failure({
-  code: -32603,
-  message:
-    'The server stopped while this call was under way, and cannot tell what took effect. Find out before calling again.',
-});
+export const lost: Partial<Task> = failure(lostCall);

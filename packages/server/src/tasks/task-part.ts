@@ -57,7 +57,7 @@ export class TaskPart {
     const config = this.#config;
     const tasks = new Tasks(config, this.#servers);
     this.#tasks = tasks;
-    if (this.#jobsClosed) tasks.runs.release();
+    if (this.#jobsClosed) tasks.runs.live.release();
     return {
       tasks,
       requests: server => taskRequests(server, tasks, config),
@@ -67,7 +67,7 @@ export class TaskPart {
 
   /** Begins no more runs, and releases those that only wait, so that another process may continue them. */
   release(): void {
-    this.#tasks?.runs.release();
+    this.#tasks?.runs.live.release();
     this.#jobsClosed ??= this.#config.jobs.close();
     // It is awaited when everything is closed.
     this.#jobsClosed.catch(() => {});
@@ -75,12 +75,12 @@ export class TaskPart {
 
   /** Resolves when no run is in progress. */
   async idle(): Promise<void> {
-    if (this.#loaded) await (await this.tasks()).runs.idle();
+    if (this.#loaded) await (await this.tasks()).runs.live.idleAll();
   }
 
   /** Leaves the runs in progress to another process, as if this one had died. */
   leave(): void {
-    this.#tasks?.runs.leave();
+    this.#tasks?.runs.live.leave();
   }
 
   async close(): Promise<void> {

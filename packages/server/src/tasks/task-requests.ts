@@ -3,7 +3,7 @@
  * otherwise when it would outlive its request, because it waits for an inbox, its rounds are used up or it runs long. Loaded with the first of them.
  */
 import { isMidcallError } from '@midcall/core/errors';
-import type { Clock } from '@midcall/core/time';
+import { inTime, onAbort } from '@midcall/core/time';
 import { type McpServer, ProtocolError, ProtocolErrorCode, type ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { hasTaskParameter } from '../base/index.ts';
@@ -239,9 +239,7 @@ export function callsAsTasks(server: McpServer, handler: CallHandler, tasks: Tas
     const receivedAt = config.clock.now();
     const stop = new AbortController();
     const { signal } = ctx.mcpReq;
-    const stopWork = (): void => stop.abort(signal.reason);
-    if (signal.aborted) stopWork();
-    signal.addEventListener('abort', stopWork, { once: true });
+    const unwatch = onAbort(signal, () => stop.abort(signal.reason));
     const linked = { ...ctx, mcpReq: { ...ctx.mcpReq, signal: stop.signal } };
     const work = handler(request, linked).then(
       result => ({ result }),
@@ -249,7 +247,7 @@ export function callsAsTasks(server: McpServer, handler: CallHandler, tasks: Tas
     );
     try {
       const own = { ...origin, ctx: linked };
-      let outcome = await before(work, config.taskAfterMs, config.clock);
+      let outcome = await inTime(work, config.taskAfterMs, config.clock);
       // An abandoned call ends by itself; nobody would know of its task.
       const adopting = outcome || stop.signal.aborted ? undefined : tasks.adoptRunning(own, work, stop, receivedAt);
       const task = await adopting?.catch(afterWork);
@@ -261,7 +259,7 @@ export function callsAsTasks(server: McpServer, handler: CallHandler, tasks: Tas
       if (!outlives || !isInputRequired(outcome.result)) return outcome.result;
       return await tasks.adopt(own, outcome.result).catch(afterWork);
     } finally {
-      signal.removeEventListener('abort', stopWork);
+      unwatch();
     }
   };
   const asTask = (request: CallToolRequest, ctx: ServerContext, registered: Registered): Promise<unknown> => {
@@ -332,16 +330,3 @@ async function call2025({
 const afterWork = (error: unknown): never => {
   throw withSteps(error, [], { done: [], inDoubt: [] }, false);
 };
-
-/** @returns what a promise resolves to, or undefined if that takes longer */
-async function before<T>(work: Promise<T>, ms: number, clock: Clock): Promise<T | undefined> {
-  let stop = (): void => {};
-  const late = new Promise<undefined>(resolve => {
-    stop = clock.after(ms, () => resolve(undefined));
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    stop();
-  }
-}

@@ -12,8 +12,9 @@
  * - tasks-8 Everything needed to run a task again lives as long as the task: its server may be unavailable for any time.
  */
 import { isMidcallError } from '@midcall/core/errors';
+import { onAbort } from '@midcall/core/time';
 import type { ServerContext } from '@modelcontextprotocol/server';
-import { type Config, detachedOf, taskCancelled } from '../request/index.ts';
+import { type Config, detachedOf, type FinalOutcome, taskCancelled } from '../request/index.ts';
 import { type Departure, departureOf } from '../sdk-seam/index.ts';
 import { closing, LiveRuns } from './live-runs.ts';
 import { isOver, isReady, jobOf, type Task, unanswered } from './task.ts';
@@ -23,9 +24,6 @@ import type { FinishedTasks } from './task-lists.ts';
 import type { TaskServers } from './task-servers.ts';
 import type { TaskStore } from './task-store.ts';
 import { afterRound, contextOf, failure, isInputRequired } from './turn.ts';
-
-/** The outcome of a run. */
-export type FinalOutcome = { readonly result: unknown } | { readonly error: unknown };
 
 /** An outcome that is not in the store yet. */
 interface Untaken {
@@ -52,7 +50,8 @@ export class TaskRuns {
   readonly #store: TaskStore;
   readonly #ends: TaskEnds;
   readonly #servers: TaskServers;
-  readonly #live: LiveRuns;
+  /** Those in progress in this process. */
+  readonly live: LiveRuns;
   /** Runs by the key of their task. */
   readonly #untaken = new Map<string, Untaken>();
   /** Runs by the name of their job. */
@@ -67,12 +66,7 @@ export class TaskRuns {
       ended(task);
     };
     this.#ends = new TaskEnds({ config, store, finished, ended: over });
-    this.#live = new LiveRuns({ config, store, endCancelled: key => this.#ends.cancel(key) });
-  }
-
-  /** Names this process in tasks whose first run is under way in it. */
-  get home(): string {
-    return this.#live.home;
+    this.live = new LiveRuns({ config, store, endCancelled: key => this.#ends.cancel(key) });
   }
 
   /**
@@ -86,8 +80,7 @@ export class TaskRuns {
         void this.#withdraw(key, task.turn, ask).catch((error: unknown) => {
           this.#config.warn(`midcall: a question that was taken back stays open: ${(error as Error).message}`);
         });
-      if (withdrawn.aborted) take();
-      else withdrawn.addEventListener('abort', take, { once: true });
+      onAbort(withdrawn, take);
     }
   }
 
@@ -118,7 +111,7 @@ export class TaskRuns {
       await this.#takeUntaken(key, turn);
     });
     // If the store is unavailable, the task's job tries again.
-    this.#live.track(key, stop, ended, ctx).catch(() => {});
+    this.live.track(key, stop, ended, ctx).catch(() => {});
   }
 
   /**
@@ -127,13 +120,13 @@ export class TaskRuns {
    */
   async cancel(task: Task): Promise<void> {
     const key = keyOf(task);
-    if (this.#live.has(key)) {
+    if (this.live.has(key)) {
       const { clock } = this.#config;
       const mark = (current: Task): Task | undefined =>
         isOver(current) || current.isCancelled ? undefined : { ...current, isCancelled: true, updatedAt: clock.now() };
       await this.#store.changeAt(key, mark);
     }
-    if (!this.#live.cancel(key)) await this.#ends.cancel(key);
+    if (!this.live.cancel(key)) await this.#ends.cancel(key);
   }
 
   /**
@@ -143,23 +136,8 @@ export class TaskRuns {
    */
   async cancelNow(task: Task, end = cancelledEnd): Promise<boolean> {
     const key = keyOf(task);
-    if (!this.#live.has(key)) return (await this.#ends.cancel(key, end)) !== undefined;
-    return (await this.#ends.end(key, undefined, end, () => this.#live.stop(key))) !== undefined;
-  }
-
-  /** Begins no more runs, and releases those that only wait, so that another process may continue them. */
-  release(): void {
-    this.#live.release();
-  }
-
-  /** Resolves when no run is in progress. */
-  idle(): Promise<void> {
-    return this.#live.idleAll();
-  }
-
-  /** Leaves the runs in progress to another process, as if this one had died. */
-  leave(): void {
-    this.#live.leave();
+    if (!this.live.has(key)) return (await this.#ends.cancel(key, end)) !== undefined;
+    return (await this.#ends.end(key, undefined, end, () => this.live.stop(key))) !== undefined;
   }
 
   /** Runs one job, once at a time; rejects if it must be run again. */
@@ -173,11 +151,11 @@ export class TaskRuns {
 
   async #runOnce(name: string, attempt: number): Promise<void> {
     const { key, turn, isDue } = partsOf(name);
-    await this.#live.idle(key);
-    if (this.#live.isClosing) throw closing;
+    await this.live.idle(key);
+    if (this.live.isClosing) throw closing;
     if (this.#untaken.has(key)) return this.#takeUntaken(key, turn);
     const stop = new AbortController();
-    return this.#live.track(key, stop, this.#turn(key, turn, isDue, stop, attempt));
+    return this.live.track(key, stop, this.#turn(key, turn, isDue, stop, attempt));
   }
 
   async #turn(key: string, turn: number, isDue: boolean, stop: AbortController, attempt: number): Promise<void> {
@@ -215,7 +193,7 @@ export class TaskRuns {
       ...(!begun.isPresented && { isStanding }),
       tell: waitsFor => void this.#tell(key, turn, waitsFor).catch(() => {}),
     });
-    this.#live.answers(key, ctx);
+    this.live.answers(key, ctx);
     const { name, arguments: args, meta } = begun;
     const request = { method: 'tools/call', params: { name, arguments: args, ...(meta && { _meta: meta }) } } as const;
     const outcome = await binding.handler(request, ctx).then(
@@ -328,7 +306,7 @@ export class TaskRuns {
    * effect.
    */
   async #seekHome(key: string, home: string, turn: number): Promise<void> {
-    if (await this.#live.isPresent(home)) throw new Error('Another process runs this call.');
+    if (await this.live.isPresent(home)) throw new Error('Another process runs this call.');
     await this.#ends.end(key, turn, lost);
   }
 }

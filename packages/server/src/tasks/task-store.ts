@@ -6,7 +6,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
-import { openUnder, type Sealer, sealUnder } from '../state/index.ts';
+import { CommonValues, openUnder, type Sealer } from '../state/index.ts';
 import { removedAt, type Task } from './task.ts';
 import { keyOf, keyOfId } from './task-key.ts';
 
@@ -22,14 +22,14 @@ export interface TaskStoreOptions {
 const PURPOSE = 'task';
 /** Changes when a task is stored otherwise. */
 const VERSION = 1;
-/** Attempts to change a value that others are changing. */
-const MOST_TRIES = 50;
 
 export class TaskStore {
   readonly #options: TaskStoreOptions;
+  readonly #values: CommonValues;
 
   constructor(options: TaskStoreOptions) {
     this.#options = options;
+    this.#values = new CommonValues(options.store, options.clock);
   }
 
   /** Stores a new task. @throws MidcallError `store/unavailable` */
@@ -57,29 +57,19 @@ export class TaskStore {
 
   /**
    * Changes a task, even if others do at the same time.
+   * @param at - the digest of an id
    * @param change - pure, since it may be called again; returns undefined to change nothing
    * @returns the task as it then is; undefined if there is none, or nothing was changed
    */
-  change(id: string, change: (task: Task) => Task | undefined): Promise<Task | undefined> {
-    return this.changeAt(keyOfId(id), change);
-  }
-
-  /** @param at - the digest of an id */
   async changeAt(at: string, change: (task: Task) => Task | undefined): Promise<Task | undefined> {
-    const { store } = this.#options;
     const key = storeKey(at);
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      const text = await store.get(key);
-      if (text === undefined) return undefined;
-      const next = change(this.#open(key, text));
-      if (next === undefined) return undefined;
-      const options = { ttlMs: this.#lifeOf(next), ifEquals: text };
-      if (await store.set(key, this.#close(key, next), options)) {
-        this.#options.changed(next);
-        return next;
-      }
-    }
-    throw new MidcallError('store/unavailable', 'Too many requests are changing this task at once. Try again.');
+    let next: Task | undefined;
+    await this.#values.change(key, text => {
+      next = text === undefined ? undefined : change(this.#open(key, text));
+      return next && { text: this.#close(key, next), until: removedAt(next) };
+    });
+    if (next) this.#options.changed(next);
+    return next;
   }
 
   #lifeOf(task: Task): number {
@@ -89,7 +79,7 @@ export class TaskStore {
   #close(key: string, task: Task): string {
     const { sealer } = this.#options;
     const stored = { version: VERSION, ...task };
-    return sealer ? sealUnder(sealer, PURPOSE, key, stored) : JSON.stringify(stored);
+    return sealer ? sealer.seal(stored, PURPOSE, key) : JSON.stringify(stored);
   }
 
   #open(key: string, text: string): Task {

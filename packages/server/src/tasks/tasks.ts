@@ -15,6 +15,7 @@ import {
   type CallRequest,
   type Config,
   detach,
+  type FinalOutcome,
   isPersonal,
   principalKey,
   type Registered,
@@ -38,7 +39,7 @@ import { TaskChanges } from './task-changes.ts';
 import { endedByOperator } from './task-ends.ts';
 import { keyOf } from './task-key.ts';
 import { FinishedTasks, TaskLists } from './task-lists.ts';
-import { type FinalOutcome, TaskRuns } from './task-runs.ts';
+import { TaskRuns } from './task-runs.ts';
 import type { CallToolRequest, TaskServers } from './task-servers.ts';
 import { TaskStore } from './task-store.ts';
 import { afterRound, type InputRequired } from './turn.ts';
@@ -177,7 +178,7 @@ export class Tasks {
     );
     const stored = await this.#read(origin)
       .then(read => {
-        if (state === undefined) return this.#keep(read, origin, { home: this.runs.home, answers });
+        if (state === undefined) return this.#keep(read, origin, { home: this.runs.live.home, answers });
         const presented = storedState(String(state), this.#config);
         return this.#keep(read, origin, { state: presented, isPresented: true, answers });
       })
@@ -257,7 +258,7 @@ export class Tasks {
     const person = principalKey(task.principal);
     const taken = { characters: JSON.stringify(found).length, until: latestOf(task) };
     await shares.take(person, taken);
-    const changed = await this.#store.change(task.id, current => {
+    const changed = await this.#store.changeAt(keyOf(task), current => {
       const fresh = freshOf(current);
       if (Object.keys(fresh).length === 0) return undefined;
       const { answers, share = 0 } = current;
