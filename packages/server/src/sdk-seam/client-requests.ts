@@ -1,4 +1,5 @@
 /** The requests of one connection that have no response yet, so that none is left without one when the server stops. */
+import { afterClose } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 
 /** What new requests are told. */
@@ -27,7 +28,7 @@ export class ClientRequests {
   /** @param transport - connected, so that its messages are delivered already */
   constructor(transport: Transport) {
     this.#transport = transport;
-    const { onmessage: deliver, onclose: closed } = transport;
+    const { onmessage: deliver } = transport;
     const send = transport.send.bind(transport);
     transport.onmessage = (message, extra) => {
       if (this.#takes(message)) deliver?.(message, extra);
@@ -42,11 +43,10 @@ export class ClientRequests {
         this.#look();
       }
     };
-    transport.onclose = () => {
-      closed?.();
+    afterClose(transport, () => {
       this.#open.clear();
       this.#look();
-    };
+    });
   }
 
   /** Answers new requests with an error from now on; everything else is delivered. */

@@ -11,7 +11,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord, isTexts, nests, tooDeeply } from '@midcall/core/json';
-import { withClientVersion } from '@midcall/core/sdk-seam';
+import { afterClose, withClientVersion } from '@midcall/core/sdk-seam';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,
@@ -32,6 +32,7 @@ import {
   UrlElicitationRequiredError,
 } from '@modelcontextprotocol/server';
 import { cacheHintOf, contextOf, serverInfoOf, servesRounds } from './server-members.ts';
+import { type WireError, wireError } from './wire-error.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -161,13 +162,12 @@ export class Front {
   #listen(transport: Transport, heardBefore: Transport['onmessage']): void {
     const connection: Connection = { transport, running: new Map(), waiting: new Map() };
     this.#connection = connection;
-    const { onmessage: toSdk, onclose: closed } = transport;
+    const { onmessage: toSdk } = transport;
     transport.onmessage = (message, extra) => {
       if (this.#takes(message, extra, connection)) heardBefore?.(message, extra);
       else toSdk?.(withClientVersion(message), extra);
     };
-    transport.onclose = () => {
-      closed?.();
+    afterClose(transport, () => {
       if (this.#connection === connection) this.#connection = undefined;
       const { running, waiting } = connection;
       const error = new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed');
@@ -176,7 +176,7 @@ export class Front {
       running.clear();
       for (const taker of takers) taker.failed(error);
       for (const controller of controllers) controller.abort(error);
-    };
+    });
   }
 
   /** @returns false if the SDK must get the message */
@@ -227,7 +227,7 @@ export class Front {
       })
       .then(
         result => send({ result: isModern ? stamped(method, result as Members, this.#server) : result }),
-        (error: unknown) => send({ error: wireError(isModern ? ofRounds(error) : error) }),
+        (error: unknown) => send({ error: sentError(isModern ? ofRounds(error) : error) }),
       );
     return true;
   }
@@ -373,11 +373,10 @@ const ofRounds = (error: unknown): unknown =>
     : error;
 
 /** -32002 exists in drafts only. */
-const codes = new Map([[-32002, ProtocolErrorCode.InvalidParams]]);
+const codes = new Map<number, number>([[-32002, ProtocolErrorCode.InvalidParams]]);
 
 /** What the client is sent of an error. */
-function wireError(error: unknown): object {
-  const { code, message, data } = (error ?? {}) as { code?: unknown; message?: unknown; data?: unknown };
-  const own = Number.isSafeInteger(code) ? (code as number) : ProtocolErrorCode.InternalError;
-  return { code: codes.get(own) ?? own, message: message ?? 'Internal error', ...(data !== undefined && { data }) };
+function sentError(error: unknown): WireError {
+  const sent = wireError(error);
+  return { ...sent, code: codes.get(sent.code) ?? sent.code };
 }

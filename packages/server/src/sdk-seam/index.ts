@@ -17,3 +17,4 @@ export {
   type TaskSubscription,
 } from './task-subscription.ts';
 export { arrangeTools } from './tool-list.ts';
+export { type WireError, wireError } from './wire-error.ts';

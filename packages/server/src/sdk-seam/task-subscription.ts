@@ -13,6 +13,7 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/server';
+import { wireError } from './wire-error.ts';
 
 /** The task notifications of one client. */
 export interface TaskSubscription {
@@ -106,11 +107,11 @@ const notification = (task: Readonly<Record<string, unknown>>, id: ListenRequest
 });
 
 /** The JSON-RPC error that refuses a request. */
-export function refusalOf(id: ListenRequest['id'], error: unknown): Record<string, unknown> {
-  const { code, message, data } = error as { code?: unknown; message: string; data?: unknown };
-  const wire = { code: Number.isSafeInteger(code) ? code : -32603, message, ...(data !== undefined && { data }) };
-  return { jsonrpc: '2.0', id, error: wire };
-}
+export const refusalOf = (id: ListenRequest['id'], error: unknown): Record<string, unknown> => ({
+  jsonrpc: '2.0',
+  id,
+  error: wireError(error),
+});
 
 /** Amends the answers of the SDK's stdio entry point. */
 function amendWire(server: McpServer, wire: Transport, subscribe: Subscribe): void {

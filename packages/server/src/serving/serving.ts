@@ -3,6 +3,7 @@
  * library that they belong to. It is stopped by the rule of `core/stop/`, over stdio and HTTP alike.
  */
 import { checkMade } from '@midcall/core/options';
+import { afterClose } from '@midcall/core/sdk-seam';
 import { type StopOptions, type StopPart, stopParts } from '@midcall/core/stop';
 import type { McpServer, McpServerFactory, Server, Transport } from '@modelcontextprotocol/server';
 import { writeError } from '../observe/index.ts';
@@ -65,11 +66,7 @@ export class Serving {
     const requests = new ClientRequests(transport);
     this.#connections.add(requests);
     if (this.#refuses) requests.refuse();
-    const { onclose: closed } = transport;
-    transport.onclose = () => {
-      closed?.();
-      this.#connections.delete(requests);
-    };
+    afterClose(transport, () => this.#connections.delete(requests));
   }
 
   /**

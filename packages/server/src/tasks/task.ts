@@ -1,8 +1,9 @@
 /** A task as it is stored, and as it is sent (extension `io.modelcontextprotocol/tasks`, "Tasks"). Pure. */
 
-import { digest, type Json, type Principal } from '../base/index.ts';
+import { type Json, type Principal, shortDigest } from '../base/index.ts';
 import { received } from '../eras/index.ts';
 import type { ClientView } from '../request/index.ts';
+import type { WireError } from '../sdk-seam/index.ts';
 import type { StoredState } from '../state/index.ts';
 import { keyOf } from './task-key.ts';
 
@@ -27,13 +28,6 @@ export interface TaskAnswer {
 
 /** An answer as received. */
 export const answered = (answer: unknown, at: number): TaskAnswer => ({ value: received(answer)?.value ?? null, at });
-
-/** A JSON-RPC error. */
-export interface WireError {
-  readonly code: number;
-  readonly message: string;
-  readonly data?: unknown;
-}
 
 /** One call that continues without a request. */
 export interface Task {
@@ -89,7 +83,7 @@ export interface Task {
 
 /** The owner of a task. */
 export const ownerOf = (of: { readonly principal: string; readonly client: string }): string =>
-  digest([of.principal, of.client]).slice(0, 22);
+  shortDigest([of.principal, of.client]);
 
 /** The name of the job for a task's present turn. */
 export const jobOf = (task: Pick<Task, 'id' | 'turn'>): string => `${keyOf(task)}/${task.turn}`;

@@ -1,7 +1,7 @@
 /** One turn of a task: the retry that the server makes itself, and its effect on the task. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { type Detached, detach } from '../request/index.ts';
-import type { Departure } from '../sdk-seam/index.ts';
+import { type Departure, wireError } from '../sdk-seam/index.ts';
 import { type StateOptions, storedState } from '../state/index.ts';
 import { broughtBy, endOf, type InputRequest, type Task } from './task.ts';
 
@@ -64,11 +64,6 @@ export function contextOf(
 
 /** An error's effect on its task. */
 export function failure(error: unknown): Partial<Task> {
-  const { code, message, data } = (error ?? {}) as { code?: unknown; message?: unknown; data?: unknown };
-  const wire = {
-    code: Number.isSafeInteger(code) ? (code as number) : -32603,
-    message: typeof message === 'string' ? message : 'Internal error',
-    ...(data !== undefined && { data }),
-  };
+  const wire = wireError(error);
   return { status: 'failed', error: wire, statusMessage: wire.message };
 }
