@@ -4,8 +4,9 @@
  * - call-questions-F2 A question is in its client's stream before it is waited for, under an id derived from the call and the
  *   question; whoever takes the call over waits for the same answer.
  */
+import { onAbort } from '@midcall/core/time';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { digest, type Json } from '../base/index.ts';
+import { type Json, shortDigest } from '../base/index.ts';
 import { HandedOver, type PutAsk, type SharedAsk, type SharedResponse } from '../request/index.ts';
 import type { Reply, Script } from './commands.ts';
 import { answerPlace, type CallKeys, questionId } from './keys.ts';
@@ -48,7 +49,7 @@ export class CallQuestions {
   }
 
   async put({ id, method, params, timeoutMs }: SharedAsk, signal: AbortSignal): Promise<PutAsk> {
-    const ask = digest(id).slice(0, 22);
+    const ask = shortDigest(id);
     const message = { jsonrpc: '2.0', id: questionId(this.#options.keys.name, ask), method, params } as JSONRPCMessage;
     const asked = await this.putAs(ask, message, timeoutMs);
     const takeBack = (): void => {
@@ -58,9 +59,7 @@ export class CallQuestions {
         .append(withdrawal(this.#options.keys.name, ask, signal.reason))
         .catch(this.#options.member.onError);
     };
-    if (signal.aborted) takeBack();
-    else signal.addEventListener('abort', takeBack, { once: true });
-    const done = (): void => signal.removeEventListener('abort', takeBack);
+    const done = onAbort(signal, takeBack);
     asked.answer.then(done, done);
     return asked;
   }

@@ -10,7 +10,7 @@
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Reply } from './commands.ts';
-import { type CallKeys, eventId, nameOfCall, type SessionKeys, STANDALONE, streamName } from './keys.ts';
+import { type CallKeys, eventId, listenerId, nameOfCall, type SessionKeys, STANDALONE, streamName } from './keys.ts';
 import { type Member, openAt } from './member.ts';
 import { readEvents } from './scripts.ts';
 
@@ -60,7 +60,7 @@ export class ClientStream {
     this.#member = member;
     this.#session = session;
     this.#options = options;
-    this.listener = `${member.replica.id}/${member.id().slice(0, 8)}`;
+    this.listener = listenerId(member.replica.id, member.id().slice(0, 8));
     this.#body = new ReadableStream<Uint8Array>(
       {
         start: controller => {
@@ -186,8 +186,7 @@ export class ClientStream {
     const [status, entries, holder, count, over, before, more] = reply;
     if (status !== 'read') return status as 'gone' | 'forgotten' | 'moved';
     if (attach && before !== '' && before !== this.listener) {
-      const name = streamName(nameOfCall(this.#session, part.call));
-      replica.wake(String(before).split('/')[0] ?? '', name).catch(onError);
+      replica.wakeListener(String(before), nameOfCall(this.#session, part.call)).catch(onError);
     }
     const read = entries as readonly (readonly [string, readonly string[]])[];
     const text = read.map(([entry, fields]) => this.#event(part, entry, fields)).join('');

@@ -5,10 +5,10 @@
  * - commands-C1 An abandoned command may still be executed. So every script of the fleet has the same result when executed
  *   twice, or names the claim it acts under.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { MidcallError, needed } from '@midcall/core/errors';
 import type { Kind } from '@midcall/core/options';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, inTime } from '@midcall/core/time';
 
 /** The connection of a fleet: an address such as `redis://localhost:6379`, options of `ioredis`, or a client or cluster of it. */
 export type FleetConnection = string | Readonly<Record<string, unknown>> | RedisClient;
@@ -50,7 +50,7 @@ export interface Script {
 
 export const script = (keys: number, text: string): Script => ({
   text,
-  sha: createHash('sha1').update(text).digest('hex'),
+  sha: hash('sha1', text, 'hex'),
   keys,
 });
 
@@ -94,20 +94,12 @@ export class Commands {
   }
 
   #within(command: string, work: () => Promise<unknown>): Promise<Reply> {
-    return new Promise((resolve, reject) => {
-      const stop = this.#options.clock.after(this.#options.timeoutMs, () =>
-        reject(unavailable(`did not answer within ${this.#options.timeoutMs / 1000} seconds`)),
-      );
-      work().then(
-        reply => {
-          stop();
-          resolve(reply as Reply);
-        },
-        (error: unknown) => {
-          stop();
-          reject(judged(error, command));
-        },
-      );
+    const { timeoutMs, clock } = this.#options;
+    const reply = work().catch((error: unknown) => {
+      throw judged(error, command);
+    });
+    return inTime(reply as Promise<Reply>, timeoutMs, clock, () => {
+      throw unavailable(`did not answer within ${timeoutMs / 1000} seconds`);
     });
   }
 }

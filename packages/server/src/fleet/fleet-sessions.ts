@@ -9,7 +9,7 @@
  * - fleet-sessions-F4 A session belongs to whoever opened it; to anybody else it does not exist (404).
  */
 import { findOut, isMidcallError } from '@midcall/core/errors';
-import { type Clock, steadyNow } from '@midcall/core/time';
+import { pause, steadyNow } from '@midcall/core/time';
 import {
   DEFAULT_NEGOTIATED_PROTOCOL_VERSION,
   isInitializeRequest,
@@ -53,7 +53,6 @@ export interface FleetSessionsOptions {
   readonly maxPerOwner: number;
   /** Throws if this replica may not serve. */
   readonly ready: () => Promise<void>;
-  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** A request of a known session. */
@@ -76,7 +75,6 @@ const DRAIN_LOOK_MS = 20;
 export class FleetSessions {
   readonly #member: Member;
   readonly #ready: () => Promise<void>;
-  readonly #clock: Pick<Clock, 'now'>;
   readonly #sessions: LocalSessions;
   readonly #directory: SessionDirectory;
   readonly #takeovers: Takeovers;
@@ -84,11 +82,10 @@ export class FleetSessions {
   readonly #streams: ClientStreams;
   #state: 'open' | 'draining' | 'closed' = 'open';
 
-  constructor({ factory, member, max, maxPerOwner, ready, clock }: FleetSessionsOptions) {
+  constructor({ factory, member, max, maxPerOwner, ready }: FleetSessionsOptions) {
     this.#member = member;
     this.#ready = ready;
-    this.#clock = clock;
-    this.#sessions = new LocalSessions({ member, factory, clock });
+    this.#sessions = new LocalSessions(member, factory);
     this.#directory = new SessionDirectory({ member, max, maxPerOwner });
     const isOpen = (): boolean => this.#state === 'open';
     this.#takeovers = new Takeovers({ member, sessions: this.#sessions, directory: this.#directory, isOpen });
@@ -116,12 +113,12 @@ export class FleetSessions {
         return away;
       }
     }
-    const until = steadyNow(this.#clock) + (saysOnly(request.body) ? HOLD_ANSWER_MS : 0);
+    const until = steadyNow(this.#member.clock) + (saysOnly(request.body) ? HOLD_ANSWER_MS : 0);
     try {
       return await persist(
         this.#member,
         () => this.#serve(request),
-        () => steadyNow(this.#clock) < until && this.#state !== 'closed',
+        () => steadyNow(this.#member.clock) < until && this.#state !== 'closed',
       );
     } catch (error) {
       if (!isMidcallError(error, 'store/unavailable')) throw error;
@@ -139,7 +136,7 @@ export class FleetSessions {
   async idle(): Promise<void> {
     const { clock } = this.#member;
     while (this.#state !== 'closed' && !(await this.#sessions.release())) {
-      await new Promise<void>(resolve => clock.after(DRAIN_LOOK_MS, resolve));
+      await pause(DRAIN_LOOK_MS, clock);
     }
     await this.#streams.handOn();
   }
@@ -177,7 +174,7 @@ export class FleetSessions {
     }
     const within: Within = { keys, ...session, request };
     if (method === 'DELETE') return this.#end(within);
-    const now = steadyNow(this.#clock);
+    const now = steadyNow(this.#member.clock);
     if (!local || now - local.notedAt > NOTE_USE_MS) {
       if (local) local.notedAt = now;
       await this.#directory.used(keys, session.record);

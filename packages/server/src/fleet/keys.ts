@@ -3,7 +3,7 @@
  * on several of them in a cluster. A session is named by a digest of its id: being able to read Redis is not enough to use the
  * session. Pure.
  */
-import { digest } from '../base/index.ts';
+import { shortDigest } from '../base/index.ts';
 
 export interface SessionKeys {
   /** Names the session within the fleet. */
@@ -33,7 +33,7 @@ export class FleetKeys {
   }
 
   session(id: string): SessionKeys {
-    return this.sessionNamed(digest(['session', id]).slice(0, 22));
+    return this.sessionNamed(shortDigest(['session', id]));
   }
 
   sessionNamed(name: string): SessionKeys {
@@ -60,19 +60,25 @@ export class FleetKeys {
   /** The replica that has something. */
   owned = (name: string): string => `${this.#prefix}has:${name}`;
   /** The sessions of one owner, by when they were used. */
-  owner = (owner: string): string => `${this.#prefix}owner:${digest(['owner', owner]).slice(0, 22)}`;
+  owner = (owner: string): string => `${this.#prefix}owner:${shortDigest(['owner', owner])}`;
   /** The sessions of all owners, by when they were used. */
   everybody = (): string => `${this.#prefix}sessions`;
 }
 
 /** The name of a call: the same in whatever replica the request arrives again. */
-export const callName = (requestId: unknown): string => digest(['call', requestId]).slice(0, 22);
+export const callName = (requestId: unknown): string => shortDigest(['call', requestId]);
 
 /** Names a call within the fleet. */
 export const nameOfCall = (session: SessionKeys, call: CallKeys): string => `${session.name}/${call.name}`;
 
 /** The name to wake when a stream has more. */
 export const streamName = (name: string): string => `${name}/stream`;
+
+/** The id of a connection on which a client listens at a replica. */
+export const listenerId = (replica: string, connection: string): string => `${replica}/${connection}`;
+
+/** The replica of a connection; empty for none. */
+export const listenerAt = (listener: string): string => listener.split('/')[0] ?? '';
 
 /** The place that an answer is sealed for. */
 export const answerPlace = ({ call }: CallKeys, ask: string): string => `${call} a:${ask}`;

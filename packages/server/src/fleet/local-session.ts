@@ -15,9 +15,9 @@ import {
 import type { Sender } from '../http/index.ts';
 import { type EndAbandoned, enderOf, isReplayable, makeServer, shareCall } from '../request/index.ts';
 import { type AskingMethod, SessionTransport } from '../sdk-seam/index.ts';
-import { type CallKeys, callName, nameOfCall, questionId, type SessionKeys, STANDALONE, streamName } from './keys.ts';
+import { type CallKeys, callName, nameOfCall, questionId, type SessionKeys, STANDALONE } from './keys.ts';
 import { type Member, sealAt } from './member.ts';
-import { type Claim, RunningCall } from './running-call.ts';
+import { type Claim, RunningCall, toldNothing } from './running-call.ts';
 import { appendStandalone, beginCall } from './scripts.ts';
 
 /** The data of a session, wherever it is served. */
@@ -220,7 +220,7 @@ export class LocalSession {
     if (reply[0] !== 'begun' && reply[0] !== 'exists') return undefined;
     const body = { message: { jsonrpc: '2.0', method: 'none' }, flow: '' } as const;
     const claim = { body, count: Number(reply[2] ?? 1), fields: new Map() };
-    return this.#call(call, claim, { cancelled() {}, lost() {}, gone() {} });
+    return this.#call(call, claim, toldNothing);
   }
 
   async #sendStandalone(message: JSONRPCMessage): Promise<void> {
@@ -244,7 +244,7 @@ export class LocalSession {
 
   async #wakeListener(listener: string): Promise<void> {
     const call = this.#member.keys.call(this.keys, STANDALONE);
-    await this.#member.replica.wake(listener.split('/')[0] ?? '', streamName(nameOfCall(this.keys, call)));
+    await this.#member.replica.wakeListener(listener, nameOfCall(this.keys, call));
   }
 }
 

@@ -1,5 +1,5 @@
 /** The sessions that this replica serves now, each with its own server, which is released when nothing uses it. */
-import { type Clock, steadyNow } from '@midcall/core/time';
+import { steadyNow } from '@midcall/core/time';
 import type { JSONRPCMessage, McpServerFactory } from '@modelcontextprotocol/server';
 import type { Sender } from '../http/index.ts';
 import { type EndAbandoned, enderOf, makeServer } from '../request/index.ts';
@@ -11,19 +11,15 @@ import type { SessionDirectory } from './session-directory.ts';
 /** How long an unused server of a session is kept, in milliseconds. */
 const UNUSED_MS = 60_000;
 
-export interface LocalSessionsOptions {
-  readonly member: Member;
-  readonly factory: McpServerFactory;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
 export class LocalSessions {
-  readonly #options: LocalSessionsOptions;
+  readonly #member: Member;
+  readonly #factory: McpServerFactory;
   readonly #sessions = new Map<string, Promise<LocalSession>>();
   #ender: EndAbandoned | undefined;
 
-  constructor(options: LocalSessionsOptions) {
-    this.#options = options;
+  constructor(member: Member, factory: McpServerFactory) {
+    this.#member = member;
+    this.#factory = factory;
   }
 
   get size(): number {
@@ -35,7 +31,7 @@ export class LocalSessions {
     const { session, initialized } = await this.#build(keys, record, sender);
     if ('error' in initialized) await session.close();
     else {
-      session.usedAt = steadyNow(this.#options.clock);
+      session.usedAt = steadyNow(this.#member.clock);
       this.#sessions.set(keys.name, Promise.resolve(session));
     }
     return initialized;
@@ -64,8 +60,8 @@ export class LocalSessions {
       opening.catch(() => this.#sessions.delete(name));
     }
     const session = await opening;
-    session.usedAt = steadyNow(this.#options.clock);
-    const { member } = this.#options;
+    session.usedAt = steadyNow(this.#member.clock);
+    const member = this.#member;
     const texts =
       (current && entries) ??
       ((await member.commands.send('LRANGE', keys.log, String(session.logged), '-1')) as string[]);
@@ -83,7 +79,7 @@ export class LocalSessions {
     if (this.#ender) return this.#ender;
     try {
       const request = new Request('http://localhost/', { method: 'POST' });
-      const server = await makeServer(this.#options.factory, { era: 'legacy', requestInfo: request });
+      const server = await makeServer(this.#factory, { era: 'legacy', requestInfo: request });
       this.#ender = enderOf(server);
       await server.close();
     } catch {
@@ -95,13 +91,13 @@ export class LocalSessions {
   async forget(name: string): Promise<void> {
     const session = await this.get(name);
     this.#sessions.delete(name);
-    await session?.close().catch(this.#options.member.onError);
+    await session?.close().catch(this.#member.onError);
   }
 
   /** Releases the calls that only wait for their clients. @returns true if no call runs here any more */
   async release(): Promise<boolean> {
     const sessions = await Promise.all([...this.#sessions.keys()].map(name => this.get(name)));
-    await Promise.all(sessions.map(session => session?.release().catch(this.#options.member.onError)));
+    await Promise.all(sessions.map(session => session?.release().catch(this.#member.onError)));
     return sessions.every(session => session === undefined || session.calls.size === 0);
   }
 
@@ -114,7 +110,7 @@ export class LocalSessions {
       if (session.calls.size > 0 || session.streams > 0) {
         // This counts as use, for everything stored about it.
         if (await directory.find(session.keys, session.logged)) await directory.used(session.keys, session.record);
-      } else if (steadyNow(this.#options.clock) - session.usedAt > UNUSED_MS) await this.forget(name);
+      } else if (steadyNow(this.#member.clock) - session.usedAt > UNUSED_MS) await this.forget(name);
     }
   }
 
@@ -123,7 +119,7 @@ export class LocalSessions {
   }
 
   async #build(keys: SessionKeys, record: SessionRecord, sender: Sender) {
-    const opened = await LocalSession.open(this.#options.member, keys, record, this.#options.factory, sender);
+    const opened = await LocalSession.open(this.#member, keys, record, this.#factory, sender);
     this.#ender ??= opened.session.ender;
     return opened;
   }

@@ -1,8 +1,8 @@
 /** What all parts of one fleet share in one process: its connection, its names, its seal, and itself as a replica. */
-import { isMidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
-import type { Clock } from '@midcall/core/time';
-import { openUnder, type Sealer, sealUnder } from '../state/index.ts';
+import { type Clock, pause } from '@midcall/core/time';
+import { type KeyRing, type KeySource, keyRing, openUnder, type Sealer } from '../state/index.ts';
 import type { Commands } from './commands.ts';
 import type { FleetKeys } from './keys.ts';
 import type { Replica } from './replica.ts';
@@ -36,11 +36,23 @@ export interface Member {
   readonly onError: (error: unknown) => void;
 }
 
+/**
+ * @param of - what needs the keys, as its caller writes it
+ * @throws MidcallError `server/setup` if there is no key that replicas could share
+ */
+export function sharedKeys(of: string, source: KeySource | undefined): KeyRing {
+  const ring = keyRing(source);
+  if (!ring.ephemeral) return ring;
+  throw new MidcallError(
+    'server/setup',
+    `${of} needs a key that all replicas share: give it one, or set MIDCALL_KEY. Make one with: openssl rand -base64 32`,
+  );
+}
+
 const PURPOSE = 'fleet';
 
 /** Seals a value for one place. */
-export const sealAt = ({ sealer }: Member, place: string, value: unknown): string =>
-  sealUnder(sealer, PURPOSE, place, value);
+export const sealAt = ({ sealer }: Member, place: string, value: unknown): string => sealer.seal(value, PURPOSE, place);
 
 /** @returns undefined if it was not sealed with this fleet's key, or for another place */
 export const openAt = <T>({ sealer }: Member, place: string, text: unknown): T | undefined =>
@@ -63,7 +75,7 @@ export async function persist<T>(
       return await work();
     } catch (error) {
       if (!isMidcallError(error, 'store/unavailable') || !goesOn()) throw error;
-      await new Promise<void>(resolve => clock.after(pauseMs, resolve));
+      await pause(pauseMs, clock);
     }
   }
 }

@@ -9,13 +9,14 @@ import { randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import { anything, checkOptions, name, positive, required } from '@midcall/core/options';
 import { boundedStore } from '@midcall/core/store';
-import { type Clock, clockKind, idleClock } from '@midcall/core/time';
+import { type Clock, clockKind, idleClock, inTime } from '@midcall/core/time';
 import type { Fleet } from '../http/index.ts';
-import { createSealer, type KeySource, keyRing, sealedStore } from '../state/index.ts';
+import { createSealer, type KeySource, sealedStore } from '../state/index.ts';
 import { redisStore } from '../stores/redis.ts';
 import { Commands, clientOf, connectionKind, type FleetConnection, isClient } from './commands.ts';
 import { FleetSessions } from './fleet-sessions.ts';
 import { FleetKeys } from './keys.ts';
+import { sharedKeys } from './member.ts';
 import { Replica } from './replica.ts';
 
 /** What a fleet is built from. */
@@ -71,13 +72,7 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
     retryMs: positive,
     clock: clockKind,
   });
-  const ring = keyRing(options.key);
-  if (ring.ephemeral) {
-    throw new MidcallError(
-      'server/setup',
-      'A fleet needs a key that all its replicas share: give redisFleet a key, or set MIDCALL_KEY. Make one with: openssl rand -base64 32',
-    );
-  }
+  const ring = sharedKeys('redisFleet', options.key);
   const { connection, prefix = 'midcall:fleet:', presenceMs = 5_000, timeoutMs = 5_000 } = options;
   const { graceMs = 5 * 60_000, retryMs = 1_000, clock = idleClock } = options;
   const own = !isClient(connection);
@@ -124,7 +119,6 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
         max,
         maxPerOwner,
         ready,
-        clock,
       });
       return {
         get size() {
@@ -132,11 +126,17 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
         },
         serve: request => sessions.serve(request),
         ready() {
-          return withinHealth(clock, async () => {
+          const work = async (): Promise<void> => {
             await evicts();
             // Tested by writing, since a Redis that is full or read-only, or a cluster with an unavailable part, still answers
             // reads.
             await replica.show();
+          };
+          return inTime(work(), healthMs, clock, () => {
+            throw new MidcallError(
+              'store/unavailable',
+              `The Redis of this fleet did not answer within ${healthMs / 1_000} seconds.`,
+            );
           });
         },
         begin: () => sessions.begin(),
@@ -154,15 +154,6 @@ export async function redisFleet(options: RedisFleetOptions): Promise<Fleet> {
 
 /** Milliseconds in which Redis must answer for a replica to be ready: a load balancer that asks does not wait long. */
 const healthMs = 2_000;
-
-/** @throws MidcallError `store/unavailable` as well if the work takes longer than {@link healthMs} */
-function withinHealth(clock: Clock, work: () => Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const message = `The Redis of this fleet did not answer within ${healthMs / 1_000} seconds.`;
-    const stop = clock.after(healthMs, () => reject(new MidcallError('store/unavailable', message)));
-    work().then(resolve, reject).finally(stop);
-  });
-}
 
 /**
  * Checks that Redis does not evict values when its memory is full: it would lose claims, and an effect could happen twice.

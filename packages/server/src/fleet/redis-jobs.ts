@@ -4,8 +4,8 @@
  */
 import { MidcallError, needed } from '@midcall/core/errors';
 import { checkOptions, func, name, positive, required } from '@midcall/core/options';
-import { type Clock, clockKind, systemClock } from '@midcall/core/time';
-import type { Jobs } from '../jobs/index.ts';
+import { type Clock, clockKind, inTime, systemClock } from '@midcall/core/time';
+import { type Jobs, pauseAfter } from '../jobs/index.ts';
 import { connectionKind, type FleetConnection, isClient } from './commands.ts';
 
 /** The options of a job queue. */
@@ -44,8 +44,6 @@ const SIDE_BY_SIDE = 1_000;
  */
 const LOCK_MS = 15_000;
 const STALLED_MS = 5_000;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
 
 /**
  * @returns a queue for the `jobs` of `midcall`
@@ -80,13 +78,10 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
   let worker: { close(force: boolean): Promise<void> } | undefined;
   const running = new Set<Promise<void>>();
 
-  const bounded = <T>(work: Promise<T>): Promise<T> => {
-    let stop = (): void => {};
-    const late = new Promise<never>((_, reject) => {
-      stop = clock.after(timeoutMs, () => reject(away(`did not answer within ${timeoutMs / 1000} seconds`)));
+  const bounded = <T>(work: Promise<T>): Promise<T> =>
+    inTime(work, timeoutMs, clock, () => {
+      throw away(`did not answer within ${timeoutMs / 1000} seconds`);
     });
-    return Promise.race([work, late]).finally(() => stop());
-  };
 
   return {
     async add(job, delayMs = 0) {
@@ -111,10 +106,9 @@ export async function redisJobs(options: RedisJobsOptions): Promise<Jobs> {
           await under;
         } catch {
           // With BullMQ's own attempts, each waiting job would store its retry settings.
-          const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(attempt - 1, 10), LONGEST_PAUSE_MS);
           await job
             .updateData({ n: attempt })
-            .then(() => job.moveToDelayed(Date.now() + pauseMs, token))
+            .then(() => job.moveToDelayed(Date.now() + pauseAfter(attempt), token))
             .catch(onError);
           // Also for one that could not be delayed: with any other error it would be dropped; this way it is run again as one
           // of a

@@ -11,10 +11,11 @@ import { randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import { anything, checkOptions, func, name, positive, required } from '@midcall/core/options';
 import { type Clock, clockKind, idleClock } from '@midcall/core/time';
-import { digest } from '../base/index.ts';
-import { createSealer, type KeySource, keyRing, sealUnder } from '../state/index.ts';
+import { shortDigest } from '../base/index.ts';
+import { createSealer, type KeySource } from '../state/index.ts';
 import { Commands, clientOf, connectionKind, type FleetConnection, isClient } from './commands.ts';
 import { FleetKeys } from './keys.ts';
+import { sharedKeys } from './member.ts';
 import { Replica } from './replica.ts';
 import { takeOwned } from './scripts.ts';
 
@@ -89,13 +90,7 @@ export async function redisOwners(options: RedisOwnersOptions): Promise<Owners> 
     onError: func,
     clock: clockKind,
   });
-  const ring = keyRing(options.key);
-  if (ring.ephemeral) {
-    throw new MidcallError(
-      'server/setup',
-      'Owners need a key that all replicas share: give redisOwners a key, or set MIDCALL_KEY. Make one with: openssl rand -base64 32',
-    );
-  }
+  const ring = sharedKeys('redisOwners', options.key);
   const { connection, address, prefix = 'midcall:owners:', presenceMs = 5_000, timeoutMs = 5_000 } = options;
   const { onError = () => {}, clock = idleClock } = options;
   const own = !isClient(connection);
@@ -112,7 +107,7 @@ export async function redisOwners(options: RedisOwnersOptions): Promise<Owners> 
   });
   const showAddress = async (): Promise<void> => {
     const place = keys.address(id);
-    const sealed = sealUnder(sealer, PURPOSE, place, address.href);
+    const sealed = sealer.seal(address.href, PURPOSE, place);
     await commands.send('SET', place, sealed, 'PX', String(ADDRESS_MS + presenceMs));
   };
   replica.start({ dead() {}, turn: () => void showAddress().catch(onError) });
@@ -139,7 +134,7 @@ export async function redisOwners(options: RedisOwnersOptions): Promise<Owners> 
 
   return {
     async ownerOf(what) {
-      const key = keys.owned(digest(['owned', what]).slice(0, 22));
+      const key = keys.owned(shortDigest(['owned', what]));
       for (;;) {
         if (!hasLeft && !replica.present) await replica.show();
         const holder = (await commands.send('GETEX', key, 'PX', String(KNOWN_MS))) as string | null;

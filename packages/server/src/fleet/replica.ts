@@ -13,7 +13,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import { type Clock, steadyNow } from '@midcall/core/time';
 import type { Commands, RedisClient } from './commands.ts';
-import type { FleetKeys } from './keys.ts';
+import { type FleetKeys, listenerAt, streamName } from './keys.ts';
 import { showReplica } from './scripts.ts';
 
 export interface ReplicaOptions {
@@ -140,6 +140,11 @@ export class Replica {
       commands.send('PEXPIRE', keys.inbox(replica), String(INBOX_MS)),
       commands.send('PUBLISH', keys.wake(replica), ''),
     ]);
+  }
+
+  /** Wakes the connection on which a client reads the stream of a call. @param listener - its id; empty for none */
+  wakeListener(listener: string, call: string): Promise<void> {
+    return this.wake(listenerAt(listener), streamName(call));
   }
 
   async isAlive(replica: string): Promise<boolean> {

@@ -6,12 +6,12 @@
  * - running-call-F3 A call's result is stored before its steps are forgotten, and before it is sent.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { digest } from '../base/index.ts';
+import { shortDigest } from '../base/index.ts';
 import type { Entry } from '../engine/index.ts';
 import type { Caller, PutAsk, Shared, SharedAsk, SharedCall, SharedOutcome } from '../request/index.ts';
 import { CallQuestions } from './call-questions.ts';
 import type { Reply, Script } from './commands.ts';
-import { type CallKeys, nameOfCall, type SessionKeys, streamName } from './keys.ts';
+import { type CallKeys, nameOfCall, type SessionKeys } from './keys.ts';
 import { type Member, openAt, persist, sealAt } from './member.ts';
 import { appendEvent, noteOnCall, recordAnswer, releaseCall } from './scripts.ts';
 
@@ -47,6 +47,9 @@ export interface CallEvents {
   /** The call can no longer be run. */
   gone(): void;
 }
+
+/** For a call that nothing here runs. */
+export const toldNothing: CallEvents = { cancelled() {}, lost() {}, gone() {} };
 
 export class RunningCall implements SharedCall {
   readonly flow: string;
@@ -154,7 +157,7 @@ export class RunningCall implements SharedCall {
 
   async record(entries: readonly Entry[]): Promise<boolean> {
     for (const entry of entries) {
-      const ask = digest(entry.id).slice(0, 22);
+      const ask = shortDigest(entry.id);
       this.#entries += 1;
       const sealed = sealAt(this.#member, `${this.#keys.call} j:${ask}`, {
         n: this.#entries,
@@ -276,7 +279,6 @@ export class RunningCall implements SharedCall {
   }
 
   #wakeListener(listener: string): void {
-    const [replica = ''] = listener.split('/');
-    this.#member.replica.wake(replica, streamName(this.name)).catch(this.#member.onError);
+    this.#member.replica.wakeListener(listener, this.name).catch(this.#member.onError);
   }
 }

@@ -5,7 +5,7 @@
  *   ends to make room, the one unused for longest first; one with calls in progress or an open stream never does.
  */
 import { everySession, type Refusal } from '../http/index.ts';
-import { nameOfCall, type SessionKeys } from './keys.ts';
+import { listenerAt, nameOfCall, type SessionKeys } from './keys.ts';
 import type { SessionRecord } from './local-session.ts';
 import { type Member, openAt, sealAt } from './member.ts';
 import { inUse, openSession, takeRoom, useSession } from './scripts.ts';
@@ -114,7 +114,7 @@ export class SessionDirectory {
     for (const session of sessions) {
       if (Number(await commands.send('SCARD', session.calls)) > 0) continue;
       const listener = await commands.send('HGET', session.session, 'l');
-      if (listener && (await replica.isAlive(String(listener).split('/')[0] ?? ''))) continue;
+      if (listener && (await replica.isAlive(listenerAt(String(listener))))) continue;
       await commands.send('DEL', session.session);
       return session;
     }

@@ -2,15 +2,15 @@
 import { isMidcallError } from '@midcall/core/errors';
 import type { JSONRPCMessage, JSONRPCRequest } from '@modelcontextprotocol/server';
 import type { Sender } from '../http/index.ts';
-import type { EndAbandoned } from '../request/index.ts';
+import { type EndAbandoned, lostCall } from '../request/index.ts';
 import type { AskingMethod, RawParams } from '../sdk-seam/index.ts';
 import type { Standing } from './client-stream.ts';
 import type { Reply, Script } from './commands.ts';
-import { type CallKeys, nameOfCall, type SessionKeys, streamName } from './keys.ts';
+import { type CallKeys, nameOfCall, type SessionKeys } from './keys.ts';
 import type { SessionRecord } from './local-session.ts';
 import type { LocalSessions } from './local-sessions.ts';
 import { type Member, openAt, persist } from './member.ts';
-import { type CallBody, type Claim, RunningCall } from './running-call.ts';
+import { type CallBody, type Claim, RunningCall, toldNothing } from './running-call.ts';
 import { releaseCall, takeCall, undoBegin } from './scripts.ts';
 import type { SessionDirectory } from './session-directory.ts';
 
@@ -112,7 +112,7 @@ export class Takeovers {
         () => !replica.isClosed,
       );
       const [status, listener = ''] = reply as readonly string[];
-      if (status === 'released') await replica.wake(listener.split('/')[0] ?? '', streamName(name));
+      if (status === 'released') await replica.wakeListener(listener, name);
       else replica.letGo(name);
     };
     undo().catch(onError);
@@ -180,12 +180,12 @@ export class Takeovers {
   /** Ends a call from its record, without running it. @param ender - undefined if it has none of our handlers */
   async #finish(keys: SessionKeys, call: CallKeys, claim: Claim, ender: EndAbandoned | undefined): Promise<void> {
     const { body } = claim;
-    const running = new RunningCall(this.#options.member, keys, call, claim, { cancelled() {}, lost() {}, gone() {} });
+    const running = new RunningCall(this.#options.member, keys, call, claim, toldNothing);
     const { id, method, params = {} } = body.message as JSONRPCRequest;
     const { flow, stepStore } = running;
     const principal = body.caller?.principal;
     const abandoned = { flow, stepStore, method: method as AskingMethod, params: params as RawParams, principal };
-    const outcome = running.earlier ?? (body.caller && (await ender?.(abandoned))) ?? unknownEnd;
+    const outcome = running.earlier ?? (body.caller && (await ender?.(abandoned))) ?? { error: lostCall };
     await running.append({ jsonrpc: '2.0', id, ...outcome } as JSONRPCMessage, true);
   }
 
@@ -196,13 +196,6 @@ export class Takeovers {
   }
 }
 
-const unknownEnd = {
-  error: {
-    code: -32603,
-    message:
-      'The server stopped while this call was under way, and cannot tell what took effect. Find out before calling again.',
-  },
-} as const;
 const WAITS_FOR_SERVER =
   'A call whose replica died, and whose client did not come back, is ended by the first replica that has served a session: this ' +
   'factory makes no server without a request of somebody.';

@@ -7,7 +7,7 @@
 import type { Store } from '@midcall/core/store';
 import type { Clock } from '@midcall/core/time';
 import { TimeList } from '../state/index.ts';
-import type { JobRun, Jobs } from './jobs.ts';
+import { type JobRun, type Jobs, pauseAfter } from './jobs.ts';
 
 export interface EmbeddedJobsOptions {
   /** The store in which jobs outlive this process; undefined if they do not. */
@@ -16,8 +16,6 @@ export interface EmbeddedJobsOptions {
   readonly warn: (message: string) => void;
 }
 
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
 /** How often the list is checked, and how long after its time a job counts as abandoned. */
 const LOOK_MS = 60_000;
 
@@ -65,7 +63,7 @@ export function embeddedJobs({ store, clock, warn }: EmbeddedJobsOptions): Jobs 
         running.delete(name);
         if (closed) return;
         if (attempt === 1) warn(`midcall: a job failed and is repeated: ${(error as Error).message}`);
-        wait(name, clock.now() + Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)), attempt + 1);
+        wait(name, clock.now() + pauseAfter(attempt), attempt + 1);
       },
     );
     running.set(name, ended);

@@ -1,2 +1,2 @@
 export { embeddedJobs } from './embedded-jobs.ts';
-export type { Jobs } from './jobs.ts';
+export { type Jobs, pauseAfter } from './jobs.ts';

@@ -32,3 +32,9 @@ export interface Jobs {
  * @param attempt - 1 for the first run, one more for each that rejected before
  */
 export type JobRun = (name: string, attempt: number) => Promise<void>;
+
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Milliseconds before the next run of a job (jobs-J4). @param attempt - the run that has rejected */
+export const pauseAfter = (attempt: number): number => Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1));
