@@ -13,7 +13,6 @@ import { newPageId, PageRecords, pageDigest } from '../../packages/server/src/co
 import type { PageAsk } from '../../packages/server/src/request/pages.ts';
 import { keyRing } from '../../packages/server/src/state/keys.ts';
 import { createSealer } from '../../packages/server/src/state/seal.ts';
-import { sealUnder } from '../../packages/server/src/state/sealed-values.ts';
 
 const key = randomBytes(32);
 const keys = { ours: createSealer(keyRing(key)), another: createSealer(keyRing(randomBytes(32))) };
@@ -23,7 +22,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 const ways = [
   {
     how: 'changed',
-    spoilt: (purpose: string) => sealUnder(keys.ours, purpose, 'elsewhere', {}),
+    spoilt: (purpose: string) => keys.ours.seal({}, purpose, 'elsewhere'),
     why: 'was changed in the store, or written without its key, so it is ignored. Find out who else can write there.',
   },
   {
@@ -33,7 +32,7 @@ const ways = [
   },
   {
     how: 'sealed with a key that is gone',
-    spoilt: (purpose: string, at: string) => sealUnder(keys.another, purpose, at, {}),
+    spoilt: (purpose: string, at: string) => keys.another.seal({}, purpose, at),
     why:
       'is sealed with a key that is not in the ring, so it is ignored. Give every server that shares the store the same ' +
       'keys, and keep an old key in the list until what it sealed has expired.',

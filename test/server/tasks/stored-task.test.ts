@@ -7,7 +7,7 @@ import { principalKey } from '../../../packages/server/src/request/request.ts';
 import { keyRing } from '../../../packages/server/src/state/keys.ts';
 import { type Binding, sealState, storedState } from '../../../packages/server/src/state/request-state.ts';
 import { createSealer } from '../../../packages/server/src/state/seal.ts';
-import { openUnder, sealUnder } from '../../../packages/server/src/state/sealed-values.ts';
+import { openUnder } from '../../../packages/server/src/state/sealed-values.ts';
 import { ownerOf, type Task } from '../../../packages/server/src/tasks/task.ts';
 import { TaskStore } from '../../../packages/server/src/tasks/task-store.ts';
 
@@ -179,7 +179,7 @@ describe('a task in a store', () => {
     const { store, keys } = watchedStore();
     const tasks = new TaskStore({ store, sealer, clock: { now: () => 3 }, changed: () => {} });
     await tasks.create(least);
-    await store.set(keys[0]!, sealUnder(sealer, 'task', keys[0]!, { ...least, version: 2 }));
+    await store.set(keys[0]!, sealer.seal({ ...least, version: 2 }, 'task', keys[0]!));
     await expect(tasks.read(least.id)).rejects.toMatchObject({
       code: 'store/corrupt',
       message: expect.stringContaining('as version 2; this one reads 1'),

@@ -11,7 +11,7 @@
 import { MidcallError } from '@midcall/core/errors';
 import { digest } from '../base/index.ts';
 import type { PageAsk, PagesHost } from '../request/index.ts';
-import { CommonValues, openOrWarn, sealUnder } from '../state/index.ts';
+import { CommonValues, openOrWarn } from '../state/index.ts';
 import { pageDigest } from './page-records.ts';
 
 export interface OpenPagesOptions {
@@ -81,7 +81,7 @@ export class OpenPages {
       const counted = (listed || []) as readonly Counted[];
       const next = await change(counted.filter(([, dueAt]) => dueAt > clock.now()));
       if (next === undefined) return undefined;
-      return { text: sealUnder(sealer, PURPOSE, key, next), until: Math.max(0, ...next.map(([, dueAt]) => dueAt)) };
+      return { text: sealer.seal(next, PURPOSE, key), until: Math.max(0, ...next.map(([, dueAt]) => dueAt)) };
     });
   }
 

@@ -16,10 +16,10 @@
 
 import { hash, randomBytes, randomInt } from 'node:crypto';
 import { isMidcallError } from '@midcall/core/errors';
-import { steadyNow } from '@midcall/core/time';
+import { pause, steadyNow } from '@midcall/core/time';
 import type { Json } from '../base/index.ts';
 import type { PageAsk, PageOutcome, PagesHost } from '../request/index.ts';
-import { openOrWarn, sealUnder } from '../state/index.ts';
+import { openOrWarn } from '../state/index.ts';
 
 /** Whether a page may still be answered. */
 export type Standing = 'open' | 'expired' | 'underWay' | 'used' | 'failed' | 'declined' | 'withdrawn' | 'locked';
@@ -88,9 +88,8 @@ export class PageRecords {
     const remembered = this.#know(page.pageId);
     const key = `page:${remembered.name}`;
     const ttlMs = Math.max(1, page.dueAt - this.#host.clock.now()) + REMEMBERED_MS;
-    const json = JSON.stringify(page);
-    const sealed = this.#host.sealer.sealJson(json, PURPOSE, key);
-    remembered.issued = { sealed, json };
+    const sealed = this.#seal(key, page);
+    remembered.issued = { sealed, json: JSON.stringify(page) };
     await this.#host.store.set(key, sealed, { ttlMs, ifAbsent: true });
   }
 
@@ -179,7 +178,7 @@ export class PageRecords {
       } catch (error) {
         const wait = waits[attempt];
         if (wait === undefined || !isMidcallError(error, 'store/unavailable')) throw error;
-        await new Promise<void>(resolve => void this.#host.clock.after(wait, resolve));
+        await pause(wait, this.#host.clock);
       }
     }
   }
@@ -267,7 +266,7 @@ export class PageRecords {
   }
 
   #seal(key: string, value: unknown): string {
-    return sealUnder(this.#host.sealer, PURPOSE, key, value);
+    return this.#host.sealer.seal(value, PURPOSE, key);
   }
 
   async #read(key: string): Promise<Json | undefined> {

@@ -1,5 +1,5 @@
 /** The routes of the pages: two per page, the style sheet and the mark, and what kinds add. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { icon } from '@midcall/core/page';
 import { Hono } from 'hono';
@@ -27,7 +27,7 @@ export interface RouteOptions {
 /** The most bytes, and the most fields, of a sent form. */
 const maxForm = 1_048_576;
 const maxFields = 20_000;
-const styleName = `style-${createHash('sha256').update(style).digest('base64url').slice(0, 12)}.css`;
+const styleName = `style-${hash('sha256', style, 'base64url').slice(0, 12)}.css`;
 
 /** @returns the pages as one web app */
 export function routes(options: RouteOptions): Hono {

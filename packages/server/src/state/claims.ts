@@ -20,7 +20,7 @@
  */
 import { findOut, isMidcallError, MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
-import { type Clock, steadyNow } from '@midcall/core/time';
+import { type Clock, inTime, pause, steadyNow } from '@midcall/core/time';
 import type { Shares } from './shares.ts';
 
 export type Claim =
@@ -138,14 +138,6 @@ export function claims({ store, results = store, shares, clock, id, waitMs }: Cl
   };
   const alive = async (key: string, owner: string): Promise<boolean> =>
     owner === me() ? running.has(key) : (await store.get(`present:${owner}`)) !== undefined;
-  const pause = (ms: number, until: Promise<void> | undefined) =>
-    new Promise<void>(resolve => {
-      const stop = clock.after(ms, resolve);
-      void until?.then(() => {
-        stop();
-        resolve();
-      });
-    });
 
   /** Stores a result for duplicates, if there is room for it: the claim alone ensures that nothing is done twice. */
   const keep = async (nonce: string, result: string, ttlMs: number, person: string): Promise<void> => {
@@ -257,7 +249,8 @@ export function claims({ store, results = store, shares, clock, id, waitMs }: Cl
           const current = attempt === 1 ? firstClaim : await read(key);
           if (current?.o !== undefined && (await alive(key, current.o))) {
             if (steadyNow(clock) >= until || gone.aborted) return { kind: 'under-way' };
-            await pause(pollMs, running.get(key));
+            const end = running.get(key);
+            await (end ? inTime(end, pollMs, clock) : pause(pollMs, clock));
             continue;
           }
           attempt++;

@@ -22,6 +22,6 @@ export {
   storedState,
 } from './request-state.ts';
 export { createSealer, type Sealer } from './seal.ts';
-export { openOrWarn, openUnder, sealedStore, sealUnder } from './sealed-values.ts';
+export { openOrWarn, openUnder, sealedStore } from './sealed-values.ts';
 export { Shares } from './shares.ts';
 export { TimeList } from './time-list.ts';

@@ -18,7 +18,7 @@ import type { Clock } from '@midcall/core/time';
 import { digest } from '../base/index.ts';
 import type { EntryKind, Journal } from '../engine/index.ts';
 import type { Sealer } from './seal.ts';
-import { openUnder, sealUnder } from './sealed-values.ts';
+import { openUnder } from './sealed-values.ts';
 import type { Shares, Taken } from './shares.ts';
 
 /** What a state is bound to; every part must be equal when it comes back. */
@@ -169,7 +169,7 @@ async function storeJournal(
   replaces?: ApartJournal,
 ): Promise<string> {
   const ref = `journal:${state.nonce}`;
-  const rest = sealUnder(sealer, APART, ref, { o: state.out, j: state.journal } satisfies Rest);
+  const rest = sealer.seal({ o: state.out, j: state.journal } satisfies Rest, APART, ref);
   const taken = { characters: rest.length, until: goneAt(state) };
   await shares?.take(person, taken, replaces && takenBy(replaces));
   await store.set(ref, rest, { ttlMs: lifeOf(state, clock.now()) });
@@ -248,7 +248,7 @@ export async function shrinkJournal(
   const { ref, person, characters, out } = apart;
   const stored = await store.get(ref);
   if (stored?.length !== characters) return;
-  const questions = sealUnder(sealer, APART, ref, { o: out } satisfies Rest);
+  const questions = sealer.seal({ o: out } satisfies Rest, APART, ref);
   await store.set(ref, questions, { ttlMs: lifeOf(apart, clock.now()), ifEquals: stored });
   await shares?.give(person, takenBy(apart));
 }

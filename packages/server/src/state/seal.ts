@@ -68,8 +68,6 @@ export interface Sealer {
    *   payload is not JSON
    */
   seal(payload: unknown, purpose: string, place?: string): string;
-  /** As {@link seal}, for a value that is already JSON text. */
-  sealJson(json: string, purpose: string, place?: string): string;
   /** @param text - the text that came back; may be anything, and never causes an error */
   open(text: unknown, purpose: string, place?: string): Opened;
   /** True if the text was made with another key than the one that now seals: long-lived values should be sealed again. */
@@ -108,35 +106,29 @@ export function createSealer(keys: KeyRing, options: SealerOptions = {}): Sealer
   /** The messages under one salt, and what they share. */
   let series: ReturnType<typeof newSeries> | undefined;
 
-  const sealJson = (json: string, purpose: string, place?: string): string => {
-    if (!series || series.sealed >= MAX_SEALED) series = newSeries();
-    series.sealed++;
-    const { salt, spelled } = series;
-    const key = memoized(series.keys, purpose, () => keyOf(sealing, purpose, salt));
-    const nonce = draw(NONCE);
-    const cipher = createCipheriv('aes-256-gcm', key, nonce, cipherOptions);
-    if (place !== undefined) cipher.setAAD(Buffer.from(place));
-    const ciphertext = cipher.update(json, 'utf8');
-    // GCM streams: `final` has nothing more to give.
-    cipher.final();
-    const text = spelled + Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]).toString('base64url');
-    if (text.length > maxLength) {
-      throw new MidcallError(
-        'state/too-large',
-        `The sealed text would have ${text.length} characters; the limit is ${maxLength}. Store less in it.`,
-      );
-    }
-    return text;
-  };
-
   return {
     seal(payload, purpose, place) {
       const json = JSON.stringify(payload);
       if (json === undefined) throw new TypeError('seal: the payload is not a JSON value.');
-      return sealJson(json, purpose, place);
+      if (!series || series.sealed >= MAX_SEALED) series = newSeries();
+      series.sealed++;
+      const { salt, spelled } = series;
+      const key = memoized(series.keys, purpose, () => keyOf(sealing, purpose, salt));
+      const nonce = draw(NONCE);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce, cipherOptions);
+      if (place !== undefined) cipher.setAAD(Buffer.from(place));
+      const ciphertext = cipher.update(json, 'utf8');
+      // GCM streams: `final` has nothing more to give.
+      cipher.final();
+      const text = spelled + Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]).toString('base64url');
+      if (text.length > maxLength) {
+        throw new MidcallError(
+          'state/too-large',
+          `The sealed text would have ${text.length} characters; the limit is ${maxLength}. Store less in it.`,
+        );
+      }
+      return text;
     },
-
-    sealJson,
 
     open(text, purpose, place) {
       if (typeof text !== 'string' || text.length > maxLength || !text.startsWith(PREFIX)) return malformed;

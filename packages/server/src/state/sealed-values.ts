@@ -6,10 +6,6 @@ import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Opened, Sealer } from './seal.ts';
 
-/** Seals a value to be stored under this key. */
-export const sealUnder = (sealer: Pick<Sealer, 'seal'>, purpose: string, key: string, value: unknown): string =>
-  sealer.seal(value, purpose, key);
-
 /** @returns the value; undefined if it cannot be opened, or was sealed for another key */
 export function openUnder(sealer: Pick<Sealer, 'open'>, purpose: string, key: string, text: string): unknown {
   const opened = sealer.open(text, purpose, key);
@@ -67,7 +63,7 @@ export function sealedStore(store: Store, sealer: Sealer): Store {
   };
   return {
     get: async key => open(key, await store.get(key)),
-    set: (key, value, options) => store.set(key, sealUnder(sealer, PURPOSE, key, value), options),
+    set: (key, value, options) => store.set(key, sealer.seal(value, PURPOSE, key), options),
     delete: key => store.delete(key),
     take: async key => open(key, await store.take(key)),
     sortedSets: store.sortedSets,

@@ -6,10 +6,10 @@
  *   What it leaves for some minutes says only where the person came from: whoever reloads a callback is led back there.
  * - flows-F2 A flow that cannot be opened counts as missing, and operators are told.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
 import type { Json } from '../../base/index.ts';
-import { openOrWarn, type Sealer, sealUnder } from '../../state/index.ts';
+import { openOrWarn, type Sealer } from '../../state/index.ts';
 
 type Warn = (message: string) => void;
 
@@ -42,7 +42,7 @@ export function flows<T extends Json, Left extends Json = null>(
   what: string,
 ): Flows<T, Left> {
   const leftPurpose = `${purpose}-left`;
-  const digestOf = (state: string): string => createHash('sha256').update(state).digest('base64url');
+  const digestOf = (state: string): string => hash('sha256', state, 'base64url');
   const keyOf = (state: string): string => `${purpose}:${digestOf(state)}`;
   const leftKeyOf = (state: string): string => `${leftPurpose}:${digestOf(state)}`;
   const opened = (key: string, text: string | undefined, warn: Warn): T | undefined =>
@@ -50,7 +50,7 @@ export function flows<T extends Json, Left extends Json = null>(
   return {
     async begin(state, flow, ttlMs) {
       const key = keyOf(state);
-      await store.set(key, sealUnder(sealer, purpose, key, flow), { ttlMs, ifAbsent: true });
+      await store.set(key, sealer.seal(flow, purpose, key), { ttlMs, ifAbsent: true });
     },
     async look(state, warn) {
       return opened(keyOf(state), await store.get(keyOf(state)), warn);
@@ -59,7 +59,7 @@ export function flows<T extends Json, Left extends Json = null>(
       // Before the flow is gone, so that nobody finds neither.
       if (left !== undefined) {
         const key = leftKeyOf(state);
-        await store.set(key, sealUnder(sealer, leftPurpose, key, left), { ttlMs: LEFT_MS });
+        await store.set(key, sealer.seal(left, leftPurpose, key), { ttlMs: LEFT_MS });
       }
       return opened(keyOf(state), await store.take(keyOf(state)), warn);
     },

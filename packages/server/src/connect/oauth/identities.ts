@@ -6,9 +6,9 @@
  * - identities-I2 A registration by request is made once for all processes that share the store, stored sealed, and made again
  *   when the provider no longer knows it.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
-import { openOrWarn, type Sealer, sealUnder } from '../../state/index.ts';
+import { openOrWarn, type Sealer } from '../../state/index.ts';
 import { type ClientIdentity, type ClientOffer, isReadable, registeredRedirect } from './identity.ts';
 import type { Provider } from './provider.ts';
 import { ProviderError } from './provider-error.ts';
@@ -32,7 +32,7 @@ const REGISTRATION_MS = 30 * 24 * 60 * 60_000;
 export function identities(store: Store, sealer: Sealer): Identities {
   const keyOf = ({ id, issuer }: Provider, { redirectUri }: ClientOffer): string => {
     const text = JSON.stringify(['midcall.client', id, issuer, registeredRedirect(redirectUri)]);
-    return `${PURPOSE}:${createHash('sha256').update(text).digest('base64url')}`;
+    return `${PURPOSE}:${hash('sha256', text, 'base64url')}`;
   };
   const stored = async (key: string, warn: (message: string) => void): Promise<ClientIdentity | undefined> => {
     const text = await store.get(key);
@@ -55,7 +55,7 @@ export function identities(store: Store, sealer: Sealer): Identities {
         );
       }
       const { identity, lifeMs = REGISTRATION_MS } = await client.register(offer);
-      const sealed = sealUnder(sealer, PURPOSE, key, identity);
+      const sealed = sealer.seal(identity, PURPOSE, key);
       const ttlMs = Math.max(1, Math.floor(Math.min(lifeMs, REGISTRATION_MS)));
       if (await store.set(key, sealed, { ttlMs, ifAbsent: true })) return identity;
       // Another process was first, or the stored one was sealed with a key that is gone.

@@ -13,7 +13,7 @@
  *   plant one. Two with the same name count as none. A session cookie's name includes the location of its pages: another server
  *   on this host, at another port or path, has its own.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { anything, checkKind, checkOptions, count, oneOf, required, storeKind } from '@midcall/core/options';
 import { onlyCookie, seeOther } from '@midcall/core/page';
 import { boundedStore, type Store } from '@midcall/core/store';
@@ -58,7 +58,7 @@ type SignInLeft = Pick<SignInFlow, 'back' | 'browser'>;
 /** The longest a person may take to sign in. */
 const AWAY_MS = 10 * 60_000;
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('base64url');
+const sha256 = (text: string): string => hash('sha256', text, 'base64url');
 
 /**
  * Signs people in on the pages of an HTTP server; give it to `connect({ signIn })`.

@@ -9,9 +9,9 @@
  *   granting, or it is known to leave the refresh token as it is.
  * - refresh-R4 A sign-in whose renewal is in doubt has ended: the person signs in again.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Store } from '@midcall/core/store';
-import { type Clock, steadyNow } from '@midcall/core/time';
+import { type Clock, pause, steadyNow } from '@midcall/core/time';
 import type { Principal } from '../../base/index.ts';
 import type { Provider } from '../oauth/provider.ts';
 import { ProviderError } from '../oauth/provider-error.ts';
@@ -61,7 +61,7 @@ const SPENT_MS = 24 * 60 * 60_000;
 const RESEAL_MS = 60_000;
 
 const claimKey = (refreshToken: string): string =>
-  `refresh:${createHash('sha256').update(`midcall.refresh ${refreshToken}`).digest('base64url')}`;
+  `refresh:${hash('sha256', `midcall.refresh ${refreshToken}`, 'base64url')}`;
 
 /** True if a sign-in has changed since it was read: renewed, replaced or removed. */
 const isNewer = (current: ReadSignIn | undefined, before: ReadSignIn): boolean =>
@@ -143,7 +143,7 @@ export function refresh({ store, slots, clock, waitMs }: RefreshOptions): Refres
           'unsent',
         );
       }
-      await new Promise<void>(resolve => clock.after(POLL_MS, resolve));
+      await pause(POLL_MS, clock);
     }
   };
 

@@ -10,7 +10,7 @@
  * - vault-V4 A value is renewed only by replacing the very envelope it was read from, so that a late writer neither overwrites
  *   a newer value nor brings back a cleared one.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import type { Store } from '@midcall/core/store';
 import type { Principal } from '../../base/index.ts';
@@ -53,7 +53,7 @@ interface Content {
 /** The digest under which a person's slot is stored; one-way, and the same in every process. */
 function slotKey(owner: Principal, name: string): string {
   const text = JSON.stringify(['midcall.vault', owner.issuer, owner.subject, name]);
-  return `vault:${createHash('sha256').update(text).digest('base64url')}`;
+  return `vault:${hash('sha256', text, 'base64url')}`;
 }
 
 export function slots(store: Store, sealer: Sealer): Slots {
