@@ -5,7 +5,7 @@
 
 import { isMidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
-import { steadyNow } from '@midcall/core/time';
+import { pause, steadyNow } from '@midcall/core/time';
 import type { OpenAsk } from '../engine/index.ts';
 import { type ApartAsk, type Recording, unanswered } from '../questions/index.ts';
 import { type CallRequest, type Config, detachedOf } from '../request/index.ts';
@@ -47,16 +47,14 @@ export async function awaitApart(
   const first = await look();
   if (first.size > 0 || ms <= 0 || signal.aborted || stopping.aborted) return first;
   const done = new AbortController();
-  const stop = () => done.abort();
-  signal.addEventListener('abort', stop, { once: true });
-  stopping.addEventListener('abort', stop, { once: true });
+  const over = AbortSignal.any([signal, stopping, done.signal]);
   const message = (): string => signOf(asks);
   const tell = (): void => detachedOf(request.ctx)?.tell?.(message());
   const outcome = async ({ detail }: OpenAsk<ApartAsk>): Promise<void> => {
-    for (let left = ms; left > 0 && !done.signal.aborted; left = until - steadyNow(clock)) {
-      await read(detail, config, left, done.signal, tell);
+    for (let left = ms; left > 0 && !over.aborted; left = until - steadyNow(clock)) {
+      await read(detail, config, left, over, tell);
       if (!unread.has(detail) || clock.now() >= detail.dueAt + LATE_MS) return;
-      await pause(Math.min(until - steadyNow(clock), AGAIN_MS), done.signal, config);
+      await pause(Math.min(until - steadyNow(clock), AGAIN_MS), clock, over);
     }
   };
   const quiet = signsOfLife(request, config, { message, atOnce: true });
@@ -66,8 +64,6 @@ export async function awaitApart(
   } finally {
     quiet();
     done.abort();
-    signal.removeEventListener('abort', stop);
-    stopping.removeEventListener('abort', stop);
   }
   return signal.aborted ? new Map() : look();
 }
@@ -90,19 +86,6 @@ async function read(detail: ApartAsk, { warnOnce }: Config, ...how: Parameters<A
 
 const notRead = ({ channel }: ApartAsk, why: string): string =>
   `midcall: answers by the channel '${channel}' cannot be read, so the calls that wait for them go on waiting: ${visible(why)}`;
-
-/** Resolves after that time, at once if there is none, or when the signal fires. */
-const pause = (ms: number, signal: AbortSignal, { clock }: Pick<Config, 'clock'>): Promise<void> =>
-  new Promise(resolve => {
-    const wake = (): void => {
-      stop();
-      signal.removeEventListener('abort', wake);
-      resolve();
-    };
-    const stop = clock.after(ms, wake);
-    signal.addEventListener('abort', wake);
-    if (ms <= 0 || signal.aborted) wake();
-  });
 
 /** What a call waits for, in words. */
 export const signOf = (asks: readonly OpenAsk<ApartAsk>[]): string =>

@@ -90,7 +90,7 @@ const gatewayDoubt = 'It had been passed on, so what it did is in doubt.';
 
 function doneBy<R>({ journal, working }: CallRun<R>): string {
   const { done, failed } = stepsIn(journal);
-  return reachedText(done, [...failed, ...working]);
+  return doneText(done, [...failed, ...working]);
 }
 
 /** The steps of a journal; what one did before it failed is in doubt. */
@@ -102,9 +102,11 @@ export function stepsIn(journal: Journal): { readonly done: readonly string[]; r
   };
 }
 
-function reachedText(steps: readonly string[], inDoubt: readonly string[]): string {
-  const done = steps.length > 0 ? `Done: ${steps.join(', ')}.` : 'No step of it is done.';
-  return inDoubt.length > 0 ? `${done} In doubt: ${inDoubt.join(', ')}.` : done;
+/** What a call has done. @param none - said if no step is done */
+export function doneText(done: readonly string[], inDoubt: readonly string[], none = 'No step of it is done.'): string {
+  const doneWords = done.length > 0 ? `Done: ${done.join(', ')}.` : none;
+  const doubt = inDoubt.length > 0 ? `In doubt: ${inDoubt.join(', ')}.` : '';
+  return [doneWords, doubt].filter(each => each !== '').join(' ');
 }
 
 /**
@@ -128,7 +130,7 @@ export function withSteps(
   ];
   const isUntouched = all.length + doubts.length === 0;
   if (isUntouched && isFirst) return error;
-  const what = isUntouched ? 'What it did is in doubt.' : reachedText(all, doubts);
+  const what = isUntouched ? 'What it did is in doubt.' : doneText(all, doubts);
   const how =
     error.code === 'store/unavailable'
       ? "The server's store failed before the end of this call was stored."

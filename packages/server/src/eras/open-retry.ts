@@ -8,7 +8,7 @@ import type { Store } from '@midcall/core/store';
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { digest, type Json } from '../base/index.ts';
 import type { Entry } from '../engine/index.ts';
-import { fromClient, unanswered } from '../questions/index.ts';
+import { fromClient, type Recording, unanswered } from '../questions/index.ts';
 import {
   type CallRequest,
   type Config,
@@ -29,7 +29,7 @@ import {
   type SealedAsk,
   type Unstamped,
 } from '../state/index.ts';
-import { stepsIn, withSteps } from './driver-outcome.ts';
+import { doneText, stepsIn, withSteps } from './driver-outcome.ts';
 import { received } from './received.ts';
 
 /** The state of a call after one of its requests was opened. */
@@ -160,8 +160,8 @@ async function claimed(
   const now = claim.cameAt;
   const late = state.out.filter(ask => now > ask.due && !brought.some(each => each.ask === ask));
   const entries = [
-    ...brought.map(({ ask, answer }) => entryOf(ask, answer?.value, request.answeredAt[ask.key] ?? now)),
-    ...late.map(ask => entryOf(ask, undefined, now)),
+    ...brought.map(({ ask, answer }) => entryOf(ask, request.answeredAt[ask.key] ?? now, asReceived(answer?.value))),
+    ...late.map(ask => entryOf(ask, now, asReceived(undefined))),
   ];
   const fresh = new Set(entries.map(entry => entry.id));
   return {
@@ -176,12 +176,24 @@ async function claimed(
   };
 }
 
-/** @param answer - absent if it could not be read */
-function entryOf({ id, kind, label, at, due }: SealedAsk, answer: Json | undefined, now: number): Entry {
+/**
+ * What the journal stores for a question whose time is up, or that has an answer.
+ * @param answered - makes the recording of the answer, given the milliseconds that it took
+ */
+export function entryOf(
+  { id, kind, label, at, due }: SealedAsk,
+  now: number,
+  answered: (ms: number) => Recording,
+): Entry {
   const ms = Math.max(0, now - at);
-  if (now > due) return { id, kind, label, value: unanswered('timeout', ms) };
-  return { id, kind, label, value: answer === undefined ? unanswered('error', ms) : fromClient(answer, ms) };
+  return { id, kind, label, value: now > due ? unanswered('timeout', ms) : answered(ms) };
 }
+
+/** @param answer - absent if it could not be read */
+const asReceived =
+  (answer: Json | undefined) =>
+  (ms: number): Recording =>
+    answer === undefined ? unanswered('error', ms) : fromClient(answer, ms);
 
 /**
  * The message for a call whose earlier attempt is still running, or died during a step.
@@ -193,12 +205,11 @@ export function interrupted(steps: FlowSteps, underWay: boolean, journal: readon
   const before = stepsIn(journal);
   const done = [...before.done, ...steps.done];
   const doubt = [...before.failed, ...steps.inDoubt, ...steps.failedOrSafe];
-  const doneText = done.length > 0 ? ` Done: ${done.join(', ')}.` : '';
-  const unknown = doubt.length > 0 ? ` In doubt: ${doubt.join(', ')}.` : '';
+  const what = doneText(done, doubt, '');
   return new MidcallError(
     steps.inDoubt.length > 0 && !underWay ? 'step/in-doubt' : 'call/interrupted',
     `An earlier attempt at this call ${underWay ? 'has not ended' : 'was interrupted'}; nothing was run again.` +
-      `${doneText}${unknown} ${findOut}`,
+      `${what === '' ? '' : ` ${what}`} ${findOut}`,
   );
 }
 

@@ -13,7 +13,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { type Journal, labelsOf, type OpenAsk, shortLabel } from '../engine/index.ts';
 import { type ApartAsk, cardOfPage, type Outgoing, type ResultAsk, type WaitingWords } from '../questions/index.ts';
 import { type CallRequest, type Config, callRef, RESUME, waitingResult } from '../request/index.ts';
-import { newStoredState } from '../state/index.ts';
+import { newStoredState, type RoundState } from '../state/index.ts';
 import { type Needs, storeTicket } from './ticket.ts';
 
 interface Where {
@@ -33,14 +33,8 @@ export async function park(
   if (request.registered.method !== 'tools/call') throw new MidcallError('ask/unavailable', first.words().unfinished);
   const asks = waits.map(({ detail }) => detail);
   const dueAt = Math.max(...asks.map(ask => ask.dueAt));
-  const ticket = await leaveTicket(
-    { needs: 'apart', channel: first.channel },
-    dueAt + config.stateTtlMs,
-    journal,
-    where,
-    request,
-    config,
-  );
+  const needs = { needs: 'apart', channel: first.channel } as const;
+  const ticket = await leaveTicket(needs, { until: dueAt + config.stateTtlMs }, journal, where, request, config);
   const result = waitingResult(parkedText(asks, ticket, minutesUntil(dueAt, config)), request);
   return { ...result, ...cardOfPage(asks, { ticket, dueAt }, request, config) };
 }
@@ -54,7 +48,7 @@ export async function parkForRounds(
   config: Config,
 ): Promise<CallToolResult> {
   const expiresAt = config.clock.now() + config.stateTtlMs;
-  const ticket = await leaveTicket({ needs: 'call' }, expiresAt, journal, where, request, config);
+  const ticket = await leaveTicket({ needs: 'call' }, { until: expiresAt }, journal, where, request, config);
   const text =
     'This call has asked the person as often as one request may, and is not finished. What they answered is kept. ' +
     `Still to be asked: ${labelsOf(asks)}. To continue, call the tool "${RESUME}" with ticket "${ticket}" now. It works once, within ` +
@@ -62,10 +56,19 @@ export async function parkForRounds(
   return waitingResult(text, request);
 }
 
-/** Keeps a call under a new ticket. */
+interface TicketLife {
+  /** When the ticket expires, in milliseconds since the epoch. */
+  readonly until: number;
+  /** The question that is answered with it, if one is. */
+  readonly out?: RoundState['out'];
+  /** How many milliseconds longer the state of the call lives; none if absent. */
+  readonly graceMs?: number;
+}
+
+/** Stores a call under a new ticket. The request that continues it has all of its own rounds. */
 async function leaveTicket(
   needs: Needs,
-  expiresAt: number,
+  { until, out = [], graceMs = 0 }: TicketLife,
   journal: Journal,
   where: Where,
   request: CallRequest,
@@ -74,12 +77,12 @@ async function leaveTicket(
   const now = config.clock.now();
   const ticket = config.id();
   const state = newStoredState(
-    { flow: where.flow, nonce: config.id(), round: 0, issuedAt: now, expiresAt, journal, out: [] },
+    { flow: where.flow, nonce: config.id(), round: 0, issuedAt: now, expiresAt: until + graceMs, journal, out },
     request.binding,
     config.id(),
   );
   const of = callRef(request, where.flow);
-  const ttlMs = Math.max(1, expiresAt - now);
+  const ttlMs = Math.max(1, until - now);
   await storeTicket(ticket, { name: request.name, arguments: where.arguments, state, ...needs }, ttlMs, of, config);
   return ticket;
 }
@@ -109,30 +112,18 @@ function parkedText(asks: readonly ApartAsk[], ticket: string, minutes: number):
 export async function leaveInResult(
   ask: OpenAsk<ResultAsk>,
   journal: Journal,
-  where: { readonly flow: string; readonly arguments: unknown },
+  where: Where,
   request: CallRequest,
   config: Config,
 ): Promise<CallToolResult> {
   const { detail } = ask;
-  const { timeoutMs, channel, assurance } = detail;
+  const { channel, assurance } = detail;
   const now = config.clock.now();
-  const ticket = config.id();
-  const due = now + timeoutMs;
+  const due = now + detail.timeoutMs;
   const out = [{ id: ask.id, kind: ask.kind, label: shortLabel(ask.label), key: ask.kind, at: now, due }];
-  // Round 0: the request that continues the call has all of its own rounds.
-  const state = newStoredState(
-    { flow: where.flow, nonce: config.id(), round: 0, issuedAt: now, expiresAt: due + config.stateTtlMs, journal, out },
-    request.binding,
-    config.id(),
-  );
-  const of = callRef(request, where.flow);
-  await storeTicket(
-    ticket,
-    { name: request.name, arguments: where.arguments, state, needs: 'answer', channel, assurance },
-    timeoutMs,
-    of,
-    config,
-  );
+  const needs = { needs: 'answer', channel, assurance } as const;
+  const life = { until: due, out, graceMs: config.stateTtlMs };
+  const ticket = await leaveTicket(needs, life, journal, where, request, config);
   await detail.leaving?.(request);
   return detail.result(ticket, due, request);
 }

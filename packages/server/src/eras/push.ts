@@ -4,7 +4,7 @@
  * the answers, so that both eras behave the same.
  */
 
-import { steadyNow } from '@midcall/core/time';
+import { onAbort, steadyNow } from '@midcall/core/time';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { type EngineOptions, type OpenAsk, Run } from '../engine/index.ts';
 import { measureOpen } from '../observe/index.ts';
@@ -28,7 +28,6 @@ import type { OpenedCall } from './open-retry.ts';
 import { received } from './received.ts';
 import { entriesOf, settleRound } from './settle-round.ts';
 import { signsOfLife } from './signs-of-life.ts';
-import { isGone, reasonGone, whenGone } from './when-gone.ts';
 
 /** Runs a handler to its end, which is `cancelled` if the client is gone and nobody is left to answer. */
 export async function runByPush<R>(
@@ -44,11 +43,12 @@ export async function runByPush<R>(
   const gone = new AbortController();
   /** Functions that record, for each question that is out, that it has been sent. */
   let sent: readonly (() => void)[] = [];
-  const unwatch = whenGone(request.ctx, reason => {
+  const { signal } = request.ctx.mcpReq;
+  const unwatch = onAbort(signal, () => {
     for (const each of sent) each();
     audit({ kind: 'disconnected', openAsks: sent.length });
-    void run.cancel(reason);
-    gone.abort(reason);
+    void run.cancel(signal.reason);
+    gone.abort(signal.reason);
   });
   const stopping = new AbortController();
   // A call of a fleet is taken over by another replica, and a gateway ends the questions of others itself.
@@ -126,9 +126,9 @@ export async function runByPush<R>(
         return { kind: 'failed', error };
       }
       for (const { id, detail } of waits) if (recordings.has(id)) await detail.finished?.();
-      if (isGone(request.ctx) || recordings.size < asks.length) {
+      if (signal.aborted || recordings.size < asks.length) {
         await withdrawAll([...asks, ...waits]);
-        await run.cancel(reasonGone(request.ctx));
+        await run.cancel(signal.reason);
         return { kind: 'cancelled' };
       }
       // Stored where another process finds them, unless one has taken the call over.

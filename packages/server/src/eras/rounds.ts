@@ -4,7 +4,7 @@
  */
 
 import { MidcallError } from '@midcall/core/errors';
-import { steadyNow } from '@midcall/core/time';
+import { onAbort, steadyNow } from '@midcall/core/time';
 import { inputRequired } from '@modelcontextprotocol/server';
 import { type EngineOptions, type Entry, labelsOf, type OpenAsk, Run, shortLabel } from '../engine/index.ts';
 import {
@@ -29,7 +29,6 @@ import { awaitApart, signOf, timedOut } from './await-apart.ts';
 import { type DriverOutcome, type InputRequired, stopped, withdrawAll } from './driver-outcome.ts';
 import type { OpenedCall } from './open-retry.ts';
 import { settleRound } from './settle-round.ts';
-import { reasonGone, whenGone } from './when-gone.ts';
 
 /** Runs a handler one round further. */
 export async function runByRounds<R>(
@@ -41,9 +40,10 @@ export async function runByRounds<R>(
   audit: (event: Unstamped) => void,
 ): Promise<DriverOutcome<R>> {
   let run = new Run<R, Outgoing>(handler, opened.journal, opened.fresh, engine);
-  const unwatch = whenGone(request.ctx, reason => {
+  const { signal } = request.ctx.mcpReq;
+  const unwatch = onAbort(signal, () => {
     audit({ kind: 'disconnected', openAsks: 0 });
-    void run.cancel(reason);
+    void run.cancel(signal.reason);
   });
   const stopping = new AbortController();
   // A run of a task is left to another process instead.
@@ -68,7 +68,7 @@ export async function runByRounds<R>(
       if (detached) detached.waits = true;
       let recordings = await awaitApart(waits, ms, request, config, stopping.signal);
       if (detached) detached.waits = false;
-      if (reasonGone(request.ctx) === taskCancelled) {
+      if (signal.reason === taskCancelled) {
         // Their outcome is not waited for.
         await withdrawAll(waits);
         await run.quiet();

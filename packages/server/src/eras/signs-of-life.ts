@@ -46,13 +46,8 @@ function send(
 }
 
 /** @returns a function that stops them */
-export function signsOfLife(request: CallRequest, config: Config, options: Signs): () => void {
-  return request.ctx.mcpReq._meta?.progressToken === undefined ? nothing : signs(request, config, options);
-}
-
-const nothing = (): void => {};
-
-function signs(request: CallRequest, config: Config, { message, atOnce }: Signs): () => void {
+export function signsOfLife(request: CallRequest, config: Config, { message, atOnce }: Signs): () => void {
+  if (request.ctx.mcpReq._meta?.progressToken === undefined) return () => {};
   const tell = () => {
     const before = toldOf(request);
     const progress = before.progress + (before.byHandler ? SLIGHTLY : 1);

@@ -10,12 +10,11 @@
 import { findOut, MidcallError, nothingNow } from '@midcall/core/errors';
 import type { Assurance, Channel } from '@midcall/core/form';
 import { digest, type Json } from '../base/index.ts';
-import type { Entry } from '../engine/index.ts';
 import type { WaitingCall } from '../observe/index.ts';
-import { answeredBy, type Recording, unanswered } from '../questions/index.ts';
+import { answeredBy } from '../questions/index.ts';
 import { type CallRequest, type Config, principalKey, RESUME } from '../request/index.ts';
-import { type CallRef, lifeOf, openStored, type RoundState, type SealedAsk, type StoredState } from '../state/index.ts';
-import { begins, type OpenedCall, stillUnderWay } from './open-retry.ts';
+import { type CallRef, lifeOf, openStored, type RoundState, type StoredState } from '../state/index.ts';
+import { begins, entryOf, type OpenedCall, stillUnderWay } from './open-retry.ts';
 
 /** A call to be continued. */
 export type Resumed = { readonly name: string; readonly arguments: unknown; readonly state: StoredState } & Needs;
@@ -124,7 +123,13 @@ export async function openByTicket(
   if (claim.kind === 'answered') return { earlier: claim.result, ...begins(flow) };
   if (claim.kind === 'under-way') throw await stillUnderWay(state, config);
   await config.waiting.remove({ kind: 'ticket', ref: ticket });
-  const entries = resumed.needs === 'answer' ? out.map(ask => entryOf(ask, answer, resumed, cameAt)) : [];
+  const entries =
+    resumed.needs === 'answer'
+      ? out.map(ask => {
+          const { channel, assurance } = resumed;
+          return entryOf(ask, cameAt, ms => ({ kind: 'answered', channel, assurance, got: answer, ms }));
+        })
+      : [];
   return {
     flow,
     round,
@@ -135,16 +140,4 @@ export async function openByTicket(
     attempt: claim.attempt,
     retentionMs,
   };
-}
-
-function entryOf(
-  { id, kind, label, at, due }: SealedAsk,
-  got: Json,
-  { channel, assurance }: { readonly channel: Channel; readonly assurance: Assurance },
-  now: number,
-): Entry {
-  const ms = Math.max(0, now - at);
-  const recording: Recording =
-    now > due ? unanswered('timeout', ms) : { kind: 'answered', channel, assurance, got, ms };
-  return { id, kind, label, value: recording };
 }

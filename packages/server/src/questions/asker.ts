@@ -25,7 +25,7 @@ import { checkChannels, checkFallback } from './check-channels.ts';
 import { AskHistory } from './judge.ts';
 import { isByHost, ladder, wouldCount } from './ladder.ts';
 import { native, nativeRoute } from './native/native.ts';
-import type { CallRun } from './outgoing.ts';
+import { answeredEvent, type CallRun } from './outgoing.ts';
 import type { UrlAsker } from './page/asker.ts';
 import type { PageCall } from './page/page-call.ts';
 import { historyKeyOf, putForm } from './put-form.ts';
@@ -145,9 +145,8 @@ export function asker(run: CallRun, options: AskerOptions): Asker {
     if (!untold) return answer;
     if (!request.registered.gateway) history.record(historyKeyOf(ask, form), answer);
     if (untold.fresh) {
-      const reason = answer.action === 'cancel' ? { reason: answer.reason } : {};
       const leftOut = untold.leftOut && { leftOut: untold.leftOut };
-      audit({ kind: 'answered', ask: untold.id, action: answer.action, ...reason, by: answer.by, ...leftOut });
+      audit({ ...answeredEvent(untold.id, answer), ...leftOut });
     }
     return answer;
   };

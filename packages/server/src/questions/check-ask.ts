@@ -159,11 +159,13 @@ function checkShared({ message, key, timeoutMs }: Omit<Shared, 'assurance'>): vo
       'The key of a question must be 1 to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit.',
     );
   }
-  if (timeoutMs !== undefined && timeoutMs > MAX_TIMER_MS)
-    throw new MidcallError(
-      'form/unsupported',
-      'timeoutMs must be a number of milliseconds above 0, and at most 24 days.',
-    );
+  if (timeoutMs !== undefined) checkTimeout(timeoutMs, 'form/unsupported');
+}
+
+/** @throws MidcallError with this code for a time that no timer runs for */
+export function checkTimeout(ms: number, code: 'form/unsupported' | 'sampling/invalid'): void {
+  if (ms > 0 && ms <= MAX_TIMER_MS) return;
+  throw new MidcallError(code, 'timeoutMs must be a number of milliseconds above 0, and at most 24 days.');
 }
 
 /** The maximum length of a message, in characters. */

@@ -3,10 +3,10 @@
  * protocol; apart from the client, where we learn the answer ourselves; and in the result of the call, with a ticket that brings
  * the answer back.
  */
-import type { Assurance, Channel } from '@midcall/core/form';
+import type { Answer, Assurance, Channel } from '@midcall/core/form';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { OpenAsk, Run } from '../engine/index.ts';
-import type { CallRequest } from '../request/index.ts';
+import type { CallRequest, Consent } from '../request/index.ts';
 import type { Unstamped } from '../state/index.ts';
 import type { Recording } from './recording.ts';
 
@@ -124,6 +124,15 @@ export const leavingTo = <T extends Outgoing['to']>(
   const leaves = (ask: OpenAsk<Outgoing>): ask is OpenAsk<Extract<Outgoing, { to: T }>> => ask.detail.to === to;
   return asks.every(leaves) ? asks : asks.filter(leaves);
 };
+
+/** What the audit records about the answer to a question. */
+export const answeredEvent = (ask: string, answer: Consent | Answer<unknown>): Unstamped => ({
+  kind: 'answered',
+  ask,
+  action: answer.action,
+  ...(answer.action === 'cancel' && { reason: answer.reason }),
+  by: answer.by,
+});
 
 /**
  * What the audit records about a question when it is sent; see `audited` of {@link Outgoing}.

@@ -23,9 +23,10 @@ import {
   type ToolResultContent,
 } from '@midcall/core/sampling';
 import { documentation } from '@midcall/core/text';
-import { MAX_TIMER_MS, steadyNow } from '@midcall/core/time';
+import { runInTime, steadyNow } from '@midcall/core/time';
 import { digest, type Json, roundsRevision } from '../base/index.ts';
 import type { CallRequest, Config, SampleAsk, SampleWithToolsAsk, ToolSamplingResult } from '../request/index.ts';
+import { checkTimeout } from './check-ask.ts';
 import type { CallRun, ClientAsk } from './outgoing.ts';
 import { type Recording, readRecording } from './recording.ts';
 
@@ -74,34 +75,15 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
     const replied = await run.step(`model reply ${ownRuns}`, () => ({
       async run() {
         const begun = steadyNow(config.clock);
-        const { result } = await inTime(timeoutMs, signal => own!.run(params, { signal }));
+        // sampler-P2: even if the model ignores its signal.
+        const { result } = await runInTime(timeoutMs, config.clock, run.signal, noReply, signal =>
+          own!.run(params, { signal }),
+        );
         return { result, ms: steadyNow(config.clock) - begun };
       },
       idempotent: true,
     }));
     return replied as unknown as Reply;
-  }
-
-  /** sampler-P2. Rejects when the time is up, even if the work ignores its signal. */
-  async function inTime<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const stop = new AbortController();
-    const giveUp = () => stop.abort(run.signal.reason);
-    if (run.signal.aborted) giveUp();
-    else run.signal.addEventListener('abort', giveUp, { once: true });
-    let clear = (): void => {};
-    const late = new Promise<never>((_, reject) => {
-      clear = config.clock.after(ms, () => {
-        const error = new MidcallError('sampling/unavailable', "This server's own model did not reply in time.");
-        stop.abort(error);
-        reject(error);
-      });
-    });
-    try {
-      return await Promise.race([work(stop.signal), late]);
-    } finally {
-      clear();
-      run.signal.removeEventListener('abort', giveUp);
-    }
   }
 
   /** The types exclude this; plain JavaScript does not. */
@@ -120,7 +102,7 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
 
   return {
     async sample({ timeoutMs = config.askTimeoutMs, ...params }) {
-      checkTimeout(timeoutMs);
+      checkTimeout(timeoutMs, 'sampling/invalid');
       warnOfContext(params);
       const checked = checkRequest(params, { tools: {} });
       if (!checked.ok) throw new MidcallError('sampling/invalid', describeIssues(checked.issues));
@@ -140,7 +122,7 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
       maxElapsedMs,
       ...params
     }) {
-      checkTimeout(timeoutMs);
+      checkTimeout(timeoutMs, 'sampling/invalid');
       warnOfContext(params);
       const by = modelFor(true);
       const rounds = by === 'client' && client.asks === 'rounds';
@@ -195,20 +177,15 @@ export function sampler(run: CallRun, request: Pick<CallRequest, 'client'>, conf
   };
 }
 
+const noReply = (): MidcallError =>
+  new MidcallError('sampling/unavailable', "This server's own model did not reply in time.");
+
 const deprecated =
   `midcall: this server asks the client for its model on ${roundsRevision}, where sampling is deprecated. ` +
   `${documentation('sampling.md#for-servers')} says what to use instead.`;
 
 const contextNeverSent =
   'midcall: includeContext is deprecated in the protocol and was not sent; put what the model needs into the messages.';
-
-function checkTimeout(ms: number): void {
-  if (ms > 0 && ms <= MAX_TIMER_MS) return;
-  throw new MidcallError(
-    'sampling/invalid',
-    'timeoutMs must be a number of milliseconds above 0, and at most 24 days.',
-  );
-}
 
 function failed(recording: Exclude<Recording, { kind: 'answered' }>, suspectBelowMs: number): MidcallError {
   const unavailable = (why: string) => new MidcallError('sampling/unavailable', why);

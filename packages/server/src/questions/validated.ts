@@ -9,7 +9,7 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { type Checked, type Issue, isCardNumber, type Judging, secretIn } from '@midcall/core/form';
-import { canonical, defined, jsonLoss, lossText } from '@midcall/core/json';
+import { canonical, defined, isTexts, jsonLoss, lossText } from '@midcall/core/json';
 import type { Json } from '../base/index.ts';
 import type { Run } from '../engine/index.ts';
 import type { CallRun } from './outgoing.ts';
@@ -48,7 +48,7 @@ const longestMessage = 500;
  */
 function issuesIn(problem: unknown): readonly Issue[] {
   if (problem === undefined || problem === null) return [];
-  if (isText(problem)) return [{ rule: 'validate', message: cut(problem) }];
+  if (isText(problem)) return [{ rule: 'validate', message: cut(problem, longestMessage) }];
   const byField =
     typeof problem === 'object' ? Object.entries(problem).filter(([, each]) => each !== undefined) : undefined;
   if (!byField?.every((each): each is [string, string] => isText(each[1]))) {
@@ -56,11 +56,12 @@ function issuesIn(problem: unknown): readonly Issue[] {
       'validate must return nothing, a string, or an object with a string for each field that is wrong.',
     );
   }
-  return byField.map(([field, message]) => ({ field, rule: 'validate', message: cut(message) }));
+  return byField.map(([field, message]) => ({ field, rule: 'validate', message: cut(message, longestMessage) }));
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
-const cut = (text: string): string => (text.length > longestMessage ? `${text.slice(0, longestMessage - 1)}…` : text);
+/** A text of at most so many characters; of a longer one, its end is left out. */
+export const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 /** The content of an accept as it came, by field. */
 export const typedIn = (got: unknown): NotTaken['typed'] => {
@@ -96,7 +97,7 @@ function isSecret(name: string, { type, title, description }: FieldSchema, value
 
 /** A host may send a number as text, which its own schema does not take back. */
 function fits(type: unknown, value: unknown): boolean {
-  if (type === 'array') return Array.isArray(value) && value.every(each => typeof each === 'string');
+  if (type === 'array') return isTexts(value);
   if (type === 'integer') return Number.isInteger(value);
   return typeof value === type;
 }

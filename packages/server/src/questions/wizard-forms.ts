@@ -1,7 +1,7 @@
 /** The forms of a wizard, and which of them apply. Pure. */
 import { type Field, type Form, isCardNumber, labelOf, readForm, secretIn, type WireSchema } from '@midcall/core/form';
 import type { WizardCondition, WizardValidate } from '../request/index.ts';
-import { type NotTaken, withProblems } from './validated.ts';
+import { cut, type NotTaken, withProblems } from './validated.ts';
 
 /** One form, compiled. */
 export interface OpenForm {
@@ -75,5 +75,5 @@ function spoken(field: Field, value: unknown): string {
         ? 'yes'
         : 'no'
       : [value].flat().map(titleOf).join(' and ').replace(/\s+/g, ' ');
-  return words.length > LONGEST_VALUE ? `${words.slice(0, LONGEST_VALUE - 1)}…` : words;
+  return cut(words, LONGEST_VALUE);
 }

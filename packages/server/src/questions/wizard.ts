@@ -29,7 +29,7 @@ import {
   type WireSchema,
   withWayBackField,
 } from '@midcall/core/form';
-import { defined, isRecord } from '@midcall/core/json';
+import { defined, isRecord, isTexts } from '@midcall/core/json';
 import {
   checkKind,
   checkOptions,
@@ -54,7 +54,7 @@ import { reachKinds, refuseInbox } from './check-ask.ts';
 import { askAgain } from './judge.ts';
 import { ladder } from './ladder.ts';
 import { ASK_AGAIN } from './put-form.ts';
-import { type NotTaken, typedIn, validated } from './validated.ts';
+import { cut, type NotTaken, typedIn, validated } from './validated.ts';
 import { applying, asCorrection, contentsOf, type FormAnswer, type OpenForm, summary } from './wizard-forms.ts';
 
 /** Asks the person one question on the channel that the ladder selects. */
@@ -76,10 +76,7 @@ const conditionKinds: Kinds<WizardCondition> = {
   field: required(nameKind),
   is: required({
     words: 'a string, true or false, or a list of strings',
-    fits: value =>
-      typeof value === 'string' ||
-      typeof value === 'boolean' ||
-      (Array.isArray(value) && value.every(each => typeof each === 'string')),
+    fits: value => typeof value === 'string' || typeof value === 'boolean' || isTexts(value),
   }),
 };
 
@@ -467,7 +464,7 @@ class Sequence {
   ): Promise<Answer<{ readonly next: string }>> {
     const lines = forms.map(open => `${open.title}: ${summary(open, this.#answers.get(open.name)!)}`);
     const only = changeable.length > 0 ? '' : ' They can no longer be changed here: send them, or decline.';
-    const message = cut(`${this.#message}\n\nCheck your answers.${only}\n${lines.join('\n')}`);
+    const message = cut(`${this.#message}\n\nCheck your answers.${only}\n${lines.join('\n')}`, LONGEST);
     const answer = await this.#call.putQuestion(questionOf(message, reviewForm(changeable), this.#reach));
     if (answer.action === 'accept') this.#by = weakest(this.#by, answer.by);
     return answer;
@@ -506,7 +503,6 @@ const reviewForm = (changeable: readonly OpenForm[]) =>
 
 /** The limit of a message; answers that do not fit can be seen by going back to their form. */
 const LONGEST = 2_000;
-const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text);
 
 /** The combined assurance of several answers, and how long they took. */
 function weakest(all: By | undefined, one: By): By {

@@ -1,7 +1,8 @@
 /** Puts a question into the inbox and waits for its outcome, and withdraws questions there; see ./approvers.ts. */
-import { isMidcallError, MidcallError } from '@midcall/core/errors';
+import { isMidcallError, MidcallError, messageOf } from '@midcall/core/errors';
 import { defined } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
+import { pause } from '@midcall/core/time';
 import { digest, type Json } from '../../base/index.ts';
 import type { Journal } from '../../engine/index.ts';
 import { type ApprovalAsk, type Config, detailsDigest } from '../../request/index.ts';
@@ -197,8 +198,9 @@ function waiting(
     audited: 'already',
     async collect(ms, signal, changed) {
       const until = clock.now() + ms;
-      let next = nextChange(config, signal);
-      const stop = ms > 0 ? inbox.listen(at.id, () => next.wake()) : () => {};
+      // Made before the inbox is read, so that no change is missed.
+      let next = new AbortController();
+      const stop = ms > 0 ? inbox.listen(at.id, () => next.abort()) : () => {};
       try {
         for (;;) {
           const before = sign();
@@ -209,34 +211,15 @@ function waiting(
           const left = until - clock.now();
           if (left <= 0 || signal?.aborted) return undefined;
           const toDue = at.dueAt - clock.now();
-          await next.within(Math.min(left, LOOK_MS, toDue > 0 ? toDue : LOOK_MS));
-          next = nextChange(config, signal);
+          const change = signal ? AbortSignal.any([next.signal, signal]) : next.signal;
+          await pause(Math.min(left, LOOK_MS, toDue > 0 ? toDue : LOOK_MS), clock, change);
+          next = new AbortController();
         }
       } finally {
         stop();
       }
     },
     withdraw: () => withdraw(at.id, { inbox, waiting: config.waiting, warn: config.warn }),
-  };
-}
-
-/** A signal that may come before anybody waits for it. */
-function nextChange({ clock }: Pick<Config, 'clock'>, signal: AbortSignal | undefined) {
-  let wake = (): void => {};
-  const woken = new Promise<void>(resolve => {
-    wake = resolve;
-  });
-  return {
-    wake: () => wake(),
-    /** Resolves when it was woken, so many milliseconds have passed, or the signal fired. */
-    async within(ms: number): Promise<void> {
-      const stop = clock.after(ms, wake);
-      signal?.addEventListener('abort', wake, { once: true });
-      if (signal?.aborted) wake();
-      await woken;
-      stop();
-      signal?.removeEventListener('abort', wake);
-    },
   };
 }
 
@@ -248,7 +231,7 @@ async function withdraw(
   await waiting.remove({ kind: name, ref: id });
   await inbox.withdraw(id).catch((error: unknown) => {
     warn(
-      `midcall: a question that nobody waits for any more stays in the inbox until that can be written, or its time is up: ${textOf(error)}`,
+      `midcall: a question that nobody waits for any more stays in the inbox until that can be written, or its time is up: ${visible(messageOf(error))}`,
     );
   });
   return false;
@@ -258,5 +241,3 @@ async function withdraw(
 function unreadable(cause: unknown): never {
   throw new MidcallError('store/unavailable', 'The inbox cannot be read.', { cause });
 }
-
-const textOf = (error: unknown): string => visible(error instanceof Error ? error.message : String(error));

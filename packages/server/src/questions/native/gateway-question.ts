@@ -9,7 +9,7 @@ import {
   type Passed,
 } from '../../request/index.ts';
 import type { Unstamped } from '../../state/index.ts';
-import type { CallRun } from '../outgoing.ts';
+import { answeredEvent, type CallRun } from '../outgoing.ts';
 import { askConsent } from './native.ts';
 
 const kinds: Kinds<GatewayQuestion> = {
@@ -45,9 +45,6 @@ export async function gatewayQuestion(
       withdrawn,
     },
   });
-  if (fresh) {
-    const reason = answer.action === 'cancel' ? { reason: answer.reason } : {};
-    audit({ kind: 'answered', ask: id, action: answer.action, ...reason, by: answer.by });
-  }
+  if (fresh) audit(answeredEvent(id, answer));
   return isRecord(got) ? { ...answer, result: got } : answer;
 }

@@ -4,6 +4,7 @@
  */
 import { isMidcallError } from '@midcall/core/errors';
 import { type Answer, type Assurance, assures, type By } from '@midcall/core/form';
+import { defined } from '@midcall/core/json';
 import { digest, type Json } from '../../base/index.ts';
 import { shortLabel } from '../../engine/index.ts';
 import {
@@ -21,11 +22,13 @@ import { checkUrlAsk } from '../check-ask.ts';
 import { checkPageChannels } from '../check-channels.ts';
 import { AskHistory } from '../judge.ts';
 import { askConsent } from '../native/native.ts';
-import { type ApartAsk, type CallRun, type ClientAsk, stepsDone } from '../outgoing.ts';
+import { type ApartAsk, answeredEvent, type CallRun, type ClientAsk, stepsDone } from '../outgoing.ts';
 import { elapsed, type Recording, readRecording, unanswered } from '../recording.ts';
 import type { PageCall } from './page-call.ts';
 import {
   type Announced,
+  asksConsent,
+  channelOf,
   type PageQuestion,
   type Plan,
   pageSwitch,
@@ -129,10 +132,11 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
   };
 
   /** The audit entry for a question on a page: one per question, however many messages announce it. */
-  const auditFields = (ask: string, question: PageQuestion, { announce }: Announced) => {
-    const channel = announce === 'url' || announce === 'error' ? ('native' as const) : ('page' as const);
-    return { ask, channel, ...(question.demanded === undefined ? {} : { assurance: question.demanded }) };
-  };
+  const auditFields = (ask: string, { demanded: assurance }: PageQuestion, { announce }: Announced) => ({
+    ask,
+    channel: channelOf(announce),
+    ...defined({ assurance }),
+  });
 
   /** The host's consent; undefined if the call continues to wait. */
   const announced = async (
@@ -141,8 +145,8 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     at: Announced,
     key: string | undefined,
   ): Promise<{ readonly answer: Answer<never>; readonly fresh: boolean } | undefined> => {
-    if (at.announce !== 'url' && at.announce !== 'form') return undefined;
-    const channel = at.announce === 'url' ? 'native' : 'page';
+    if (!asksConsent(at.announce)) return undefined;
+    const channel = channelOf(at.announce);
     const consent = async (step: 'consent' | 'code', message: string) => {
       const detail: ClientAsk = {
         to: 'client',
@@ -234,10 +238,7 @@ export function urlAsker(run: CallRun, options: UrlAskerOptions): UrlAsker {
     const pagePlan = drawn.value as unknown as Plan;
     const end = <T>(id: string, fresh: boolean, answer: Answer<T>): Answer<T> => {
       if (answer.action !== 'accept') history.record(question, answer);
-      if (fresh) {
-        const reason = answer.action === 'cancel' ? { reason: answer.reason } : {};
-        audit({ kind: 'answered', ask: id, action: answer.action, ...reason, by: answer.by });
-      }
+      if (fresh) audit(answeredEvent(id, answer));
       return answer;
     };
     if (pagePlan.kind === 'unavailable' && ask.required) {
@@ -316,9 +317,9 @@ function judgePage<T>(recording: Recording, { announce }: Announced, demanded: A
   }
   const reason = recording.kind === 'unanswered' ? recording.why : 'error';
   // If the host asked for consent, it was given; a link in a text proves nothing.
-  if (reason !== 'error' && (announce === 'url' || announce === 'form')) {
-    const channel = announce === 'url' ? 'native' : 'page';
-    return { action: 'cancel', reason: 'unfinished', by: { channel, assurance: 'in-band', elapsedMs } };
+  if (reason !== 'error' && asksConsent(announce)) {
+    const by: By = { channel: channelOf(announce), assurance: 'in-band', elapsedMs };
+    return { action: 'cancel', reason: 'unfinished', by };
   }
   return { action: 'cancel', reason, by: { channel: 'page', assurance: 'in-band', elapsedMs } };
 }

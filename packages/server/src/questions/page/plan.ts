@@ -26,6 +26,13 @@ import type { PageCall } from './page-call.ts';
  */
 export type Announce = 'url' | 'form' | 'browser' | 'link' | 'error';
 
+/** True if the host shows the announcement to the person, and asks for their consent. */
+export const asksConsent = (announce: Announce): boolean => announce === 'url' || announce === 'form';
+
+/** The channel of an announcement. */
+export const channelOf = (announce: Announce): 'native' | 'page' =>
+  announce === 'url' || announce === 'error' ? 'native' : 'page';
+
 /** A page as it was opened and announced. */
 export interface Announced {
   readonly announce: Announce;
@@ -107,7 +114,7 @@ export function ways(
   return possible
     .filter(announce => !question.onlyLink || announce === 'link')
     .map(announce => {
-      const mayShowCode = announce === 'url' || announce === 'form';
+      const mayShowCode = asksConsent(announce);
       return { announce, check: of.service.checkFor({ principal, http: of.http, mayShowCode }) };
     })
     .filter(({ check }) => question.demanded === undefined || assures(gives[check], question.demanded));
