@@ -487,6 +487,11 @@ describe('sessions-H5: what one session has under way', () => {
     expect((await ask(10)).status).toBe(200);
   });
 
+  it('a limit of sessions that is undefined is the same as one that is absent', async () => {
+    const { ask } = await session({ sessions: { maxCalls: undefined, max: undefined } as never });
+    expect((await ask(10)).status).toBe(200);
+  });
+
   it('the calls of a session count for its owner no more once the session has ended', async () => {
     const authInfo = { token: 'a token of no secret', clientId: 'app', scopes: [] };
     const extra = { iss: 'https://issuer.example', sub: 'alice' };

@@ -122,6 +122,10 @@ function requestIn(message: unknown): readonly unknown[] {
   return id !== undefined && method !== undefined ? [id] : [];
 }
 
+/** True for a request to listen, which has no response until it ends. */
+export const listens = (body: unknown): boolean =>
+  (body as { readonly method?: unknown } | null)?.method === 'subscriptions/listen';
+
 /** Methods of which no `Request` can be made (fetch standard, "Methods"); a Node server may receive them. */
 const unmade = ['TRACE', 'TRACK', 'CONNECT'];
 const made = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

@@ -4,7 +4,7 @@
  * sessions, if the process lives long enough to keep them. Host and Origin are checked before anything is read, so that a page
  * in a browser cannot reach a server on this machine by rebinding a name.
  */
-import { isMidcallError } from '@midcall/core/errors';
+import { asError, isMidcallError } from '@midcall/core/errors';
 import { restoreBody } from '@midcall/core/fetch';
 import {
   checkKind,
@@ -42,16 +42,16 @@ import { writeError } from '../observe/index.ts';
 import { makeServer } from '../request/index.ts';
 import { type AnyServerFactory, asksForTasks, refusalOf, subscribeAt, TaskStreams } from '../sdk-seam/index.ts';
 import { checkedFactory, Serving } from '../serving/index.ts';
-import { batchRefusal, boundRequest, readRequest, requestsIn, unread } from './body.ts';
+import { batchRefusal, boundRequest, listens, readRequest, requestsIn, unread } from './body.ts';
 import { servingPages } from './cors.ts';
 import type { EventStoreOptions } from './event-store.ts';
 import { type Fleet, fleetSessions } from './fleet.ts';
 import { OpenRequests } from './open-requests.ts';
 import { type Refusal, refused } from './refusal.ts';
-import { OpenResponses, watchResponse } from './response-end.ts';
+import { OpenResponses, untilEnd } from './response-end.ts';
 import { ownerBy, readSender } from './sender.ts';
 import type { SessionRequest } from './session.ts';
-import { HttpSessions, type SessionOptions } from './sessions.ts';
+import { HttpSessions, type SessionOptions, withDefaults } from './sessions.ts';
 import { type Outgoing, UnreadBytes, type UnreadOptions } from './unread-bytes.ts';
 
 /** Where a load balancer asks a replica of a fleet whether it takes requests. */
@@ -241,7 +241,7 @@ export function mcpEndpoint(factory: AnyServerFactory, options: HttpOptions = {}
   const buildForFleet: McpServerFactory = async context => serving.made(await made(context));
   const fleet = options.fleet && fleetSessions(options.fleet, buildForFleet, shared);
   const sessions = options.sessions === false ? undefined : (fleet ?? new HttpSessions(build, shared));
-  const { maxPerOwner = 100, maxCalls = 1_000 } = options.sessions || {};
+  const { maxPerOwner, maxCalls } = withDefaults(options.sessions || {});
   const openRequests = new OpenRequests({ listening: maxPerOwner, inAll: maxCalls });
 
   const unreadBytes = new UnreadBytes({
@@ -314,10 +314,8 @@ export function mcpEndpoint(factory: AnyServerFactory, options: HttpOptions = {}
     const release = auth || options.authenticate ? openRequests.take(sentBy, body) : () => {};
     if (typeof release !== 'function') return refused(release, body);
     bodies.set(request, body);
-    return give(
-      release,
-      answer(request, body, auth).then(response => sent.unread.buffer(response)),
-    );
+    const response = answer(request, body, auth).then(each => sent.unread.buffer(each));
+    return untilEnd(response, release);
   };
 
   const answer = async (request: Request, body: unknown, auth: AuthInfo | undefined): Promise<Response> => {
@@ -340,7 +338,7 @@ export function mcpEndpoint(factory: AnyServerFactory, options: HttpOptions = {}
     try {
       return await serve(request, context);
     } catch (error) {
-      if (onError) onError(error instanceof Error ? error : new Error(String(error)));
+      if (onError) onError(asError(error));
       else writeError('a request', error);
       return refused({ status: 500, code: -32603, message: 'Internal server error.' });
     }
@@ -384,9 +382,6 @@ const stopping: Refusal = {
   retryAfter: 1,
 };
 
-const listens = (body: unknown): boolean =>
-  (body as { readonly method?: unknown } | null)?.method === 'subscriptions/listen';
-
 const MISSING_CAPABILITY = -32021;
 
 /** The methods that the endpoint serves. */
@@ -405,16 +400,6 @@ function withBody(context: McpRequestContext, bodies: WeakMap<Request, unknown>)
       return unread(request, bodies.get(request));
     },
   };
-}
-
-/** Calls `back` once the response has ended, or there is none. */
-async function give(back: () => void, responding: Promise<Response>): Promise<Response> {
-  try {
-    return watchResponse(await responding, back).response;
-  } catch (error) {
-    back();
-    throw error;
-  }
 }
 
 /** The state of a replica. */

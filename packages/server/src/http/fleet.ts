@@ -1,8 +1,9 @@
 /** A fleet as an endpoint sees it: it serves the sessions of its clients, whichever process they were opened in. */
+import { asError } from '@midcall/core/errors';
 import type { StopPart } from '@midcall/core/stop';
 import type { AuthInfo, McpServerFactory } from '@modelcontextprotocol/server';
 import type { Refusal } from './refusal.ts';
-import type { HttpSessionsOptions } from './sessions.ts';
+import { type HttpSessionsOptions, withDefaults } from './sessions.ts';
 
 /** An endpoint's settings for its sessions. */
 export interface FleetHost {
@@ -48,7 +49,7 @@ export interface Fleet {
 
 /** The sessions of an endpoint that several replicas serve, with the limits that its own would have. */
 export function fleetSessions(fleet: Fleet, factory: McpServerFactory, options: HttpSessionsOptions): FleetServing {
-  const { idleMs = 30 * 60_000, max = 1_000, maxPerOwner = 100, maxCalls = 1_000, onError } = options;
+  const { idleMs, max, maxPerOwner, maxCalls, onError } = withDefaults(options);
   return fleet.attach({
     factory,
     idleMs,
@@ -56,6 +57,6 @@ export function fleetSessions(fleet: Fleet, factory: McpServerFactory, options: 
     maxPerOwner: options.tellsOwnersApart ? maxPerOwner : Number.POSITIVE_INFINITY,
     maxCalls,
     maxEvents: options.events?.maxEvents ?? 1_000,
-    onError: error => onError?.(error instanceof Error ? error : new Error(String(error))),
+    onError: error => onError?.(asError(error)),
   });
 }

@@ -2,7 +2,8 @@
  * The requests of 2026-07-28 that have no response yet, by their owner: they stand alone, so no session bounds them, and a
  * server's capacity for listening streams is shared by all.
  */
-import type { Refusal } from './refusal.ts';
+import { listens } from './body.ts';
+import { type Refusal, tooMany } from './refusal.ts';
 
 /** The maximum for one owner. */
 export interface OpenRequestLimits {
@@ -24,17 +25,14 @@ export class OpenRequests {
    * @returns a function that releases it, to be called once; or why the request is not served, if its owner has too many
    */
   take(owner: string, body: unknown): (() => void) | Refusal {
-    const listens = (body as { method?: unknown } | null)?.method === 'subscriptions/listen' ? 1 : 0;
+    const listening = listens(body) ? 1 : 0;
     const count = this.#counts.get(owner) ?? { listening: 0, inAll: 0 };
-    if (count.inAll >= this.#limits.inAll || count.listening + listens > this.#limits.listening) {
-      const message = 'Too many of your requests have no response yet. End one, or try again later.';
-      return { status: 429, code: -32000, message, retryAfter: 1 };
-    }
-    count.listening += listens;
+    if (count.inAll >= this.#limits.inAll || count.listening + listening > this.#limits.listening) return tooMany;
+    count.listening += listening;
     count.inAll += 1;
     this.#counts.set(owner, count);
     return () => {
-      count.listening -= listens;
+      count.listening -= listening;
       count.inAll -= 1;
       if (count.inAll === 0) this.#counts.delete(owner);
     };

@@ -69,24 +69,29 @@ export function watchResponse(
   };
 }
 
+/** Calls `ended` once a response has ended, or there is none. @returns the same response */
+export async function untilEnd(responding: Promise<Response>, ended: () => void): Promise<Response> {
+  try {
+    return watchResponse(await responding, ended).response;
+  } catch (error) {
+    ended();
+    throw error;
+  }
+}
+
 /** The responses to requests that have not been sent completely. */
 export class OpenResponses {
   readonly #open = new Set<Promise<void>>();
 
   /** @returns the same response */
-  async follow(responding: Promise<Response>): Promise<Response> {
+  follow(responding: Promise<Response>): Promise<Response> {
     let ended = (): void => {};
     const sent = new Promise<void>(resolve => {
       ended = resolve;
     });
     this.#open.add(sent);
     void sent.then(() => this.#open.delete(sent));
-    try {
-      return watchResponse(await responding, ended).response;
-    } catch (error) {
-      ended();
-      throw error;
-    }
+    return untilEnd(responding, ended);
   }
 
   /** Resolves when every response has been sent, or its client is gone. */

@@ -17,6 +17,8 @@
  * - sessions-H9 What sessions keep for clients that reconnect is bounded for each session, each owner, and the whole endpoint
  *   (event-store.ts).
  */
+import { asError } from '@midcall/core/errors';
+import { defined } from '@midcall/core/json';
 import { type Clock, idleClock, steadyNow } from '@midcall/core/time';
 import { isInitializeRequest, type McpServerFactory } from '@modelcontextprotocol/server';
 import { makeServer } from '../request/index.ts';
@@ -55,6 +57,15 @@ export interface SessionOptions {
   readonly onError?: (error: Error) => void;
 }
 
+const defaults = {
+  ...{ idleMs: 30 * 60_000, max: 1_000, maxPerOwner: 100, maxCalls: 1_000, streamAfterMs: 500 },
+  clock: idleClock,
+};
+
+/** The options of sessions, with what applies where they say nothing. */
+export const withDefaults = <O extends SessionOptions>(options: O): O & typeof defaults =>
+  ({ ...defaults, ...defined(options) }) as O & typeof defaults;
+
 /** The endpoint's own settings for its sessions. */
 export interface HttpSessionsOptions extends SessionOptions {
   /** True if senders are identified, so that unidentified ones are one owner among others. */
@@ -71,15 +82,12 @@ export class HttpSessions {
   readonly #bound: EventBound;
   /** The owner of each session that is being opened, by the id it gets. */
   readonly #opening = new Map<string, string>();
-  readonly #options: Required<Omit<SessionOptions, 'events' | 'onError'>> & HttpSessionsOptions;
+  readonly #options: ReturnType<typeof withDefaults<HttpSessionsOptions>>;
   #stopSweeping = (): void => {};
 
   constructor(factory: McpServerFactory, options: HttpSessionsOptions) {
     this.#factory = factory;
-    this.#options = {
-      ...{ idleMs: 30 * 60_000, max: 1_000, maxPerOwner: 100, maxCalls: 1_000, streamAfterMs: 500 },
-      ...{ clock: idleClock, ...options },
-    };
+    this.#options = withDefaults(options);
     this.#bound = new EventBound(Number.POSITIVE_INFINITY, options.events?.maxBytesInAll ?? 128 * 1024 * 1024);
     this.#sweepLater();
   }
@@ -238,7 +246,7 @@ export class HttpSessions {
     try {
       await session.close();
     } catch (error) {
-      this.#options.onError?.(error instanceof Error ? error : new Error(String(error)));
+      this.#options.onError?.(asError(error));
     }
   }
 }

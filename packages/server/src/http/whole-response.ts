@@ -2,7 +2,7 @@
  * Responses as JSON in place of a stream, where one message is all there is: whoever compresses responses compresses these, and
  * proxies that buffer streams pass them on.
  */
-import type { Clock } from '@midcall/core/time';
+import { type Clock, onAbort } from '@midcall/core/time';
 import { isEventStream } from './response-end.ts';
 
 /**
@@ -24,10 +24,10 @@ export async function wholeInTime(
   const late = new Promise<'late'>(resolve => {
     const isLate = (): void => resolve('late');
     const stopClock = clock.after(waitMs, isLate);
-    gone.addEventListener('abort', isLate, { once: true });
+    const unwatch = onAbort(gone, isLate);
     stop = () => {
       stopClock();
-      gone.removeEventListener('abort', isLate);
+      unwatch();
     };
   });
   const chunks: Uint8Array[] = [];
