@@ -299,65 +299,57 @@ export function midcall(options: MidcallOptions = {}): Midcall {
       await closed;
     },
   };
-  const tools = new WeakMap<McpServer, Map<string, ResumableTool>>();
-  const toolsOf = (server: McpServer): Map<string, ResumableTool> => {
-    const toolsByName = tools.get(server) ?? new Map<string, ResumableTool>();
-    tools.set(server, toolsByName);
-    return toolsByName;
-  };
-  /** The settings of `mid.handle` for every tool of a server. */
-  const gateways = new WeakMap<McpServer, Registered>();
-  /** What is registered here, by method and name; a server may also have plain tools. */
-  const ownNames = new WeakMap<McpServer, Set<string>>();
-  const oursOf = (server: McpServer): Set<string> => {
-    const names = ownNames.get(server) ?? new Set<string>();
-    ownNames.set(server, names);
-    return names;
-  };
-  /** Who answers for the resources of a gateway. */
-  const gatewayReads = new WeakMap<McpServer, Respond>();
-  const handlers = new WeakMap<McpServer, OwnHandlers>();
+  const wrapped = new WeakMap<McpServer, Wrapped>();
+  const findTool =
+    (server: McpServer) =>
+    (name: string): ResumableTool | undefined =>
+      wrapped.get(server)?.tools.get(name);
   const mayBecomeTask = (server: McpServer, call: CallHandler): CallHandler =>
-    callsMayBecomeTasks(server, call, tasks, name => toolsOf(server).get(name)?.registered ?? gateways.get(server));
-  const wrap = (server: McpServer): OwnHandlers => {
-    const before = handlers.get(server);
+    callsMayBecomeTasks(
+      server,
+      call,
+      tasks,
+      name => findTool(server)(name)?.registered ?? wrapped.get(server)?.gateway,
+    );
+  const wrap = (server: McpServer): Wrapped => {
+    const before = wrapped.get(server);
     if (before) return before;
     recognize(server);
     belongsTo(server, instance);
-    const names = oursOf(server);
+    const names = new Set<string>();
     markReplayable(server, {
       isReplayable: (method, { name }) => names.has(method) || names.has(`${method} ${name ?? ''}`),
       endAbandoned: dispatch.endAbandoned,
     });
     refuseRegistered(server);
-    const own = new OwnHandlers(server, dispatch.refused);
-    handlers.set(server, own);
-    const call = mayBecomeTask(server, ({ params }, ctx) => own.callTool(params, ctx));
+    const handlers = new OwnHandlers(server, dispatch.refused);
+    const wrapping: Wrapped = { handlers, names, tools: new Map(), hasCards: false, hasTasks: false };
+    wrapped.set(server, wrapping);
+    const call = mayBecomeTask(server, ({ params }, ctx) => handlers.callTool(params, ctx));
     frontOf(server).take('tools/call', ({ name, task }) =>
-      own.hasTool(name) || (task !== undefined && takesTaskParameter(server)) ? asCall(call) : undefined,
+      handlers.hasTool(name) || (task !== undefined && takesTaskParameter(server)) ? asCall(call) : undefined,
     );
-    if (config.cards) listCards(server, name => toolsOf(server).get(name)?.registered.cards === 'yes');
+    const find = findTool(server);
+    if (config.cards) listCards(server, name => find(name)?.registered.cards === 'yes');
     if (config.resume) {
       listResume(server, config.resume);
-      registerResume(server, own, dispatch, name => toolsOf(server).get(name));
+      registerResume(server, handlers, dispatch, find);
       names.add('tools/call resume');
     }
-    return own;
+    return wrapping;
   };
 
-  const haveCards = new WeakMap<McpServer, true>();
   /** Registered with the first tool: a server without tools of ours asks nothing on cards. */
-  const withCards = (server: McpServer, own: OwnHandlers): void => {
-    if (!config.cards || haveCards.has(server)) return;
-    haveCards.set(server, true);
-    registerCard(server, own, dispatch, name => toolsOf(server).get(name));
-    oursOf(server).add(`tools/call ${CARD_TOOL}`);
+  const withCards = (server: McpServer, wrapping: Wrapped): void => {
+    if (!config.cards || wrapping.hasCards) return;
+    wrapping.hasCards = true;
+    registerCard(server, wrapping.handlers, dispatch, findTool(server));
+    wrapping.names.add(`tools/call ${CARD_TOOL}`);
   };
 
-  const haveTasks = new WeakMap<McpServer, true>();
-  const withTasks = (server: McpServer): void => {
-    if (haveTasks.has(server)) return;
-    haveTasks.set(server, true);
+  const withTasks = (server: McpServer, wrapping: Wrapped): void => {
+    if (wrapping.hasTasks) return;
+    wrapping.hasTasks = true;
     serveTasks(server, tasks);
   };
 
@@ -375,13 +367,13 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     checkRegistration('mid.resource', { server, name, config, handler });
     checkKind('mid.resource', 'the third argument', uriOrTemplate, addressKind);
     const { version = '', ...metadata } = config;
-    const own = wrap(server);
+    const { handlers } = wrap(server);
     const registered = { method: 'resources/read', version, mayFallBack: true } as const;
     const resource =
       typeof uriOrTemplate === 'string'
         ? server.registerResource(name, uriOrTemplate, metadata, notThroughFront)
         : server.registerResource(name, uriOrTemplate, metadata, notThroughFront);
-    own.resource(typeof uriOrTemplate === 'string' ? uriOrTemplate : name, resource, (uri, variables, received) =>
+    handlers.resource(typeof uriOrTemplate === 'string' ? uriOrTemplate : name, resource, (uri, variables, received) =>
       dispatch.run(received, registered, async call =>
         resourceResult(await handler(uri, call, variables), uri, metadata.mimeType),
       ),
@@ -398,10 +390,10 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         ...rest,
         ...(rest.inputSchema && { inputSchema: boundedSchema('mid.tool', name, rest.inputSchema) }),
       };
-      const own = wrap(server);
-      withCards(server, own);
+      const wrapping = wrap(server);
+      withCards(server, wrapping);
       if (task !== 'never') {
-        withTasks(server);
+        withTasks(server, wrapping);
         tasks.offer(server, name);
       }
       const { annotations } = described;
@@ -415,8 +407,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         task,
       } as const;
       const runHandler = async (args: unknown, call: Call) => toolResult(await handler(args as never, call));
-      oursOf(server).add(`tools/call ${name}`);
-      toolsOf(server).set(name, {
+      wrapping.names.add(`tools/call ${name}`);
+      wrapping.tools.set(name, {
         registered,
         read: raw => readArguments(tool.inputSchema, raw),
         run: runHandler,
@@ -427,7 +419,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         server.registerTool(name, described as object, notThroughFront),
         'paramsSchema',
       );
-      own.tool(name, tool, (args, received, finish) =>
+      wrapping.handlers.tool(name, tool, (args, received, finish) =>
         dispatch.run(received, registered, call => runHandler(args ?? {}, call), finish),
       );
       // Listed on 2025-11-25 only; the SDK leaves it out of later revisions.
@@ -442,8 +434,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         ...rest,
         ...(rest.argsSchema && { argsSchema: boundedSchema('mid.prompt', name, rest.argsSchema) }),
       };
-      const own = wrap(server);
-      oursOf(server).add(`prompts/get ${name}`);
+      const { handlers, names } = wrap(server);
+      names.add(`prompts/get ${name}`);
       const registered = { method: 'prompts/get', version, mayFallBack: true } as const;
       const prompt = boundUpdates(
         'mid.prompt',
@@ -451,7 +443,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         server.registerPrompt(name, described as object, notThroughFront),
         'argsSchema',
       );
-      own.prompt(name, prompt, (args, received) =>
+      handlers.prompt(name, prompt, (args, received) =>
         dispatch.run(received, registered, async call => promptResult(await handler(args as never, call))),
       );
       return prompt;
@@ -471,8 +463,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
           'mid.handle answers for every tool, and leaves no place for `resume`: give midcall() no pages, no inbox and no relay.',
         );
       }
-      wrap(server);
-      oursOf(server).add(method);
+      const wrapping = wrap(server);
+      wrapping.names.add(method);
       const registered: Registered = {
         method,
         version: '',
@@ -482,8 +474,8 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         ...(cards && { cards }),
       };
       if (task !== 'never') {
-        withTasks(server);
-        gateways.set(server, registered);
+        withTasks(server, wrapping);
+        wrapping.gateway = registered;
         tasks.offer(server);
       }
       // What the SDK registers for this method from now on would not be called.
@@ -496,7 +488,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         dispatch.run({ server, ctx, params }, registered, call => run(params, ctx, call));
       const called =
         method === 'tools/call' ? asCall(mayBecomeTask(server, ({ params }, ctx) => respond(params, ctx))) : respond;
-      if (method === 'resources/read') gatewayReads.set(server, called);
+      if (method === 'resources/read') wrapping.gatewayReads = called;
       if (method !== 'tools/call' || !config.cards || !cards) {
         if (method !== 'resources/read') frontOf(server).take(method, () => called);
         else frontOf(server).take(method, ({ uri }) => (config.cards && uri === CARD_URI ? readCard : called));
@@ -514,7 +506,7 @@ export function midcall(options: MidcallOptions = {}): Midcall {
         return isOurs ? answerAtGateway({ server, ctx, params }, { dispatch, find }) : called(params, ctx);
       };
       frontOf(server).take(method, ({ name }) => (name === CARD_TOOL ? answer : called));
-      frontOf(server).take('resources/read', ({ uri }) => (uri === CARD_URI ? readCard : gatewayReads.get(server)));
+      frontOf(server).take('resources/read', ({ uri }) => (uri === CARD_URI ? readCard : wrapping.gatewayReads));
     },
     wrap(server) {
       checkKind('mid.wrap', 'the first argument', server, mcpServerKind);
@@ -558,6 +550,20 @@ export function midcall(options: MidcallOptions = {}): Midcall {
     handle: reported(mid.handle),
     wrap: reported(mid.wrap),
   };
+}
+
+/** What is registered at one server. */
+interface Wrapped {
+  readonly handlers: OwnHandlers;
+  /** What is ours, by method and name; a server may also have plain tools. */
+  readonly names: Set<string>;
+  readonly tools: Map<string, ResumableTool>;
+  /** The settings of `mid.handle` for every tool. */
+  gateway?: Registered;
+  /** Answers for the resources of a gateway. */
+  gatewayReads?: Respond;
+  hasCards: boolean;
+  hasTasks: boolean;
 }
 
 const readCard: Respond = async () => cardResource();
