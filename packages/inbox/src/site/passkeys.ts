@@ -11,7 +11,7 @@
  *   adding, an invitation. If an inbox demands invitations, a sign-in alone adds none. So a session that was stolen later changes nothing.
  * - inbox-passkey-P6 Whatever is posted as a new passkey, nothing is fetched for it: certificates of its maker are not accepted.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { canonical, fromJson, isRecord } from '@midcall/core/json';
 import { type Clock, systemClock } from '@midcall/core/time';
 import type { PasskeyProblem, PasskeyRequest, PersonPasskeys, Present } from '@midcall/host/web';
@@ -183,7 +183,7 @@ export class SitePasskeys {
   #challenge(principal: string, act: Act, { nonce, until }: Ticket): Buffer<ArrayBuffer> {
     const { origin } = this.#parts.publicUrl;
     const text = canonical(['midcall inbox passkey', origin, principal, act, nonce, until]);
-    return createHash('sha256').update(text).digest() as Buffer<ArrayBuffer>;
+    return hash('sha256', text, 'buffer') as Buffer<ArrayBuffer>;
   }
 
   #ticket(more: Omit<Ticket, 'nonce' | 'until'> = {}): Ticket {

@@ -9,7 +9,7 @@
  * - inbox-sign-in-S3 Whether the person was asked to sign in just now is taken from `auth_time` of the ID token: not from what the issuer
  *   was asked for, since a browser can leave that out on the way.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { isRecord, own } from '@midcall/core/json';
 import { onlyCookie, seeOther } from '@midcall/core/page';
 import type { Clock } from '@midcall/core/time';
@@ -62,8 +62,7 @@ const longestSignedIn = 30 * 24 * 60 * 60;
 
 const purpose = 'inbox-sign-in';
 const random = (): string => randomBytes(32).toString('base64url');
-const cookieFor = (state: string): string =>
-  `midcall-sign-in-${createHash('sha256').update(state).digest('base64url').slice(0, 12)}`;
+const cookieFor = (state: string): string => `midcall-sign-in-${hash('sha256', state, 'base64url').slice(0, 12)}`;
 
 export class InboxSignIn {
   readonly #parts: InboxSignInParts;

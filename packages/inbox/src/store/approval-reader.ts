@@ -5,7 +5,7 @@
  *   a vote nor change what was asked. What cannot be read is withdrawn when its time comes, and holds up nothing else: lists are shown
  *   without it.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import type { Vote } from '@midcall/core/form';
 import { canonical, isRecord } from '@midcall/core/json';
@@ -74,10 +74,7 @@ export function questionOf(ask: InboxAsk, id: string): FormQuestion | CallQuesti
 }
 
 /** Covers all that was asked. */
-const digestOf = (ask: InboxAsk): string =>
-  createHash('sha256')
-    .update(canonical(['midcall.approval', ask]))
-    .digest('base64url');
+const digestOf = (ask: InboxAsk): string => hash('sha256', canonical(['midcall.approval', ask]), 'base64url');
 
 /** How many have to give the same answer. */
 export const countOf = ({ from }: InboxAsk): number => (from === 'requester' ? 1 : from.count);

@@ -5,7 +5,7 @@
  *   waits also looks every so often, and believes the database alone.
  * - inbox-changes-W2 Nobody looks while there is nothing to look for.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '@midcall/core/time';
 import type { Wake } from '@midcall/server';
 
@@ -35,7 +35,7 @@ export interface ChangesOptions {
 }
 
 export const bridgeTopic = (bridge: string): string => `inbox/bridge/${bridge}`;
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url');
+const digestOf = (text: string): string => hash('sha256', text, 'base64url');
 export const personTopic = (principal: string): string => `inbox/person/${digestOf(principal)}`;
 export const approvalTopic = (id: string): string => `inbox/approval/${digestOf(id)}`;
 

@@ -10,7 +10,7 @@
  * - inbox-deliveries-V5 Whoever hangs holds up nobody else: a process tells so many at a time, and only some of them may be devices of
  *   one person, or be told at one origin.
  */
-import { createECDH, createHash, randomUUID } from 'node:crypto';
+import { createECDH, hash, randomUUID } from 'node:crypto';
 import type { Clock } from '@midcall/core/time';
 import type { Kysely } from 'kysely';
 import { type InboxDatabase, parts, type Tx } from './database.ts';
@@ -165,7 +165,7 @@ export function deliveries({
 
     turnOn: (principal, subscription) =>
       db.change(principal, async ({ tx, head }) => {
-        const id = createHash('sha256').update(subscription.endpoint).digest('base64url');
+        const id = hash('sha256', subscription.endpoint, 'base64url');
         const session = tx.selectFrom('inbox_sessions').select('at').where('principal', '=', principal).limit(1);
         // Their session may have ended while this was on its way: they were removed, or signed out everywhere.
         if (!(await session.executeTakeFirst())) return;

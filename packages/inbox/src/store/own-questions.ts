@@ -14,7 +14,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
-import { type Clock, steadyNow } from '@midcall/core/time';
+import { type Clock, inTime, pause, steadyNow } from '@midcall/core/time';
 import type { Ending, Receipt } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
 import type { Wake } from '@midcall/server';
@@ -221,12 +221,11 @@ export class OwnQuestions {
       announce(told);
       await db.write(tx => tx.deleteFrom('inbox_bridges').where('id', '=', this.#bridge).execute());
     };
-    let callOff = (): void => {};
-    const late = new Promise<void>(resolve => {
-      callOff = clock.after(stopMs, resolve);
-    });
-    await Promise.race([written().catch(() => {}), late]);
-    callOff();
+    await inTime(
+      written().catch(() => {}),
+      stopMs,
+      clock,
+    );
     this.#hasGivenUp = true;
     this.#stopListening?.();
   }
@@ -337,7 +336,7 @@ export class OwnQuestions {
 
   /** Does in a while what could not be done, and again until it is done, or the process stops. */
   later(work: () => Promise<unknown>): Promise<unknown> {
-    return this.#track(this.#pause().then(() => this.#until(work)));
+    return this.#track(pause(retryMs, this.#options.clock).then(() => this.#until(work)));
   }
 
   async #until(work: () => Promise<unknown>): Promise<boolean> {
@@ -352,12 +351,8 @@ export class OwnQuestions {
         failed(error);
       }
       if (this.#hasGivenUp) return false;
-      await this.#pause();
+      await pause(retryMs, this.#options.clock);
     }
-  }
-
-  #pause(): Promise<void> {
-    return new Promise(resolve => this.#options.clock.after(retryMs, resolve));
   }
 
   #track<T>(work: Promise<T>): Promise<T> {

@@ -4,7 +4,7 @@
  * - inbox-sessions-S1 A session has a keyed digest of its secrets, its person, its beginning, and whether the issuer asked the person:
  *   who can write to the database without the key makes none, gives none to another person, and makes none longer, younger or better.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import type { Clock } from '@midcall/core/time';
 import { type Approvals, nobodyTold, type Told } from './approvals.ts';
@@ -20,7 +20,7 @@ const skewMs = 5 * 60 * 1_000;
 
 const secret = (): string => randomBytes(24).toString('base64url');
 const digestOf = (what: 'at' | 'csrf', text: string): string =>
-  createHash('sha256').update(`midcall.inbox.${what} ${text}`).digest('base64url');
+  hash('sha256', `midcall.inbox.${what} ${text}`, 'base64url');
 
 /** What sessions are stored with. */
 export interface SessionsOptions {
