@@ -7,6 +7,7 @@ import { setMaxListeners } from 'node:events';
 import { MidcallError, messageOf } from '@midcall/core/errors';
 import type { Root } from '@midcall/core/roots';
 import type { SamplingResult } from '@midcall/core/sampling';
+import { onAbort } from '@midcall/core/time';
 import { ProtocolError, ProtocolErrorCode, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { Asking, UrlFlow } from '../asking/index.ts';
 import { hasElicitationIds } from '../base/index.ts';
@@ -162,9 +163,8 @@ function signalOf(request: TappedRequest, withdrawn: AbortSignal): AbortSignal {
     const serverGone = (withdrawn.reason as { code?: unknown } | undefined)?.code === SdkErrorCode.ConnectionClosed;
     abort.abort({ how: serverGone ? 'server-gone' : 'withdrawn' });
   };
-  if (withdrawn.aborted) onTaken();
   // The requests of one round share this signal, and a warning about that would reach the person's terminal.
   setMaxListeners(0, withdrawn);
-  withdrawn.addEventListener('abort', onTaken, { once: true });
+  onAbort(withdrawn, onTaken);
   return request.call ? AbortSignal.any([abort.signal, request.call.abort.signal]) : abort.signal;
 }

@@ -4,7 +4,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
-import type { Clock } from '@midcall/core/time';
+import { pause } from '@midcall/core/time';
 import { OAuthError, type OAuthTokens } from '@modelcontextprotocol/client';
 import { judgeEndpoint, printable } from './discovery.ts';
 import { deviceGrantType, register, registeredClient } from './registration.ts';
@@ -119,7 +119,8 @@ async function polled(
   const where = printable(discovered.issuer);
   let { intervalMs } = device;
   for (;;) {
-    await paused(intervalMs, clock, calledOff);
+    await pause(intervalMs, clock, calledOff);
+    if (calledOff.aborted) throw new MidcallError('host/unauthorized', 'The sign-in was cancelled.');
     if (clock.now() >= device.endsAt)
       throw new MidcallError('host/unauthorized', `The code for the sign-in at ${where} has expired. Try again.`);
     try {
@@ -133,19 +134,4 @@ async function polled(
         throw tokenProblem(`The sign-in at ${where}`, error, [device.deviceCode]);
     }
   }
-}
-
-function paused(ms: number, clock: Clock, calledOff: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => {
-      callOff();
-      reject(new MidcallError('host/unauthorized', 'The sign-in was cancelled.'));
-    };
-    const callOff = clock.after(ms, () => {
-      calledOff.removeEventListener('abort', onAbort);
-      resolve();
-    });
-    if (calledOff.aborted) onAbort();
-    else calledOff.addEventListener('abort', onAbort, { once: true });
-  });
 }

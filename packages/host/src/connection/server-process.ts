@@ -6,6 +6,7 @@
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { PassThrough } from 'node:stream';
 import { writeFirstAtOnce } from '@midcall/core/node';
+import { inTime, systemClock } from '@midcall/core/time';
 import { type JSONRPCMessage, SdkError, SdkErrorCode, type Transport } from '@modelcontextprotocol/client';
 import spawn from 'cross-spawn';
 import { MessageBuffer } from '../sdk-seam/index.ts';
@@ -93,15 +94,10 @@ export class ServerProcess implements Transport {
     this.#child = undefined;
     this.#buffer.clear();
     if (!child) return;
-    await new Promise<void>(resolve => {
-      // Not unreferenced, here and where the process is ended: this process must not end before whoever waits for this goes on.
-      const late = setTimeout(resolve, exitMs);
-      child.once('close', () => {
-        clearTimeout(late);
-        resolve();
-      });
-      child.stdin.end();
-    });
+    const closed = new Promise(resolve => child.once('close', resolve));
+    child.stdin.end();
+    // Not the idle clock, here and where the process is ended: this process must not end before whoever waits for this goes on.
+    await inTime(closed, exitMs, systemClock);
     if (child.pid !== undefined) await endTree(child.pid);
   }
 

@@ -3,6 +3,7 @@
  * so that Ctrl-C in a terminal reaches this process alone, which then ends them.
  */
 import { type SpawnOptionsWithoutStdio, spawn } from 'node:child_process';
+import { pause, systemClock } from '@midcall/core/time';
 import { beforeEnd } from '../base/index.ts';
 import { inheritedEnvironment } from '../sdk-seam/index.ts';
 import type { ServerTarget } from '../servers/index.ts';
@@ -44,8 +45,7 @@ export function terminate(pid: number): void {
 /** Asks a process and what it has started to end, and ends what does not. */
 export async function endTree(pid: number): Promise<void> {
   terminate(pid);
-  for (let waitedMs = 0; waitedMs < exitMs && signalTree(pid, 0); waitedMs += lookMs)
-    await new Promise<void>(resolve => setTimeout(resolve, lookMs));
+  for (let waitedMs = 0; waitedMs < exitMs && signalTree(pid, 0); waitedMs += lookMs) await pause(lookMs, systemClock);
   signalTree(pid, 'SIGKILL');
   running.get(pid)?.();
   running.delete(pid);

@@ -13,7 +13,7 @@ import { dirname } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
 import { fromJson, isRecord } from '@midcall/core/json';
 import { draftIn, isMark, mayRun, ownMark, type ProcessMark } from '@midcall/core/node';
-import { type Clock, steadyNow, systemClock } from '@midcall/core/time';
+import { type Clock, pause, steadyNow, systemClock } from '@midcall/core/time';
 
 /** Injected dependencies of a lock. */
 export interface FileLockOptions {
@@ -55,7 +55,7 @@ export async function withFileLock<T>(
         'host/refused',
         `${path} is being changed by another process. If there is none, remove ${lock}.`,
       );
-    await new Promise<void>(resolve => clock.after(pauseMs, resolve));
+    await pause(pauseMs, clock);
   }
 }
 

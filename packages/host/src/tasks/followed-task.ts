@@ -8,7 +8,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import { isRecord, type JsonObject, own } from '@midcall/core/json';
-import { type Clock, steadyNow } from '@midcall/core/time';
+import { type Clock, pause, steadyNow } from '@midcall/core/time';
 import { RELATED_TASK_META_KEY } from '@modelcontextprotocol/client';
 import { readTask, type TaskState } from './task-messages.ts';
 
@@ -185,7 +185,7 @@ export class FollowedTask {
         return;
       }
       // Polling shows whether the server is there at all.
-      await this.#elapsed(backOff(failures + 1));
+      await pause(backOff(failures + 1), this.#options.clock);
     }
   }
 
@@ -254,12 +254,6 @@ export class FollowedTask {
       };
     });
     this.#wake = () => {};
-  }
-
-  #elapsed(ms: number): Promise<void> {
-    return new Promise(resolve => {
-      this.#options.clock.after(ms, resolve);
-    });
   }
 }
 

@@ -10,7 +10,7 @@
  */
 import { isRecord, type JsonObject, own } from '@midcall/core/json';
 import type { Interception, JsonRpcMessage, SendApart } from '@midcall/core/sdk-seam';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, inTime } from '@midcall/core/time';
 import { RELATED_TASK_META_KEY, SUBSCRIPTION_ID_META_KEY } from '@modelcontextprotocol/client';
 import { cancelledByPerson, type RunningCall } from '../calls/index.ts';
 import { FollowedTask, isFinal, type TaskEnd } from './followed-task.ts';
@@ -109,12 +109,7 @@ export class TaskFollower implements Interception {
 
   /** Resolves when the server has confirmed every cancelled task, or has taken too long. */
   async settled(): Promise<void> {
-    if (this.#cancelling.size === 0) return;
-    let callOff = (): void => {};
-    const late = new Promise<void>(resolve => {
-      callOff = this.#options.clock.after(mostCancelMs, resolve);
-    });
-    await Promise.race([Promise.all(this.#cancelling), late]).finally(callOff);
+    if (this.#cancelling.size > 0) await inTime(Promise.all(this.#cancelling), mostCancelMs, this.#options.clock);
   }
 
   /** Keeps the next request of this call from being sent, since the call is a task already. */

@@ -1,6 +1,7 @@
 /** `midcall bridge` for one host, while its server is starting. */
 import { isMidcallError } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
+import { onAbort } from '@midcall/core/time';
 import type { ConnectionOptions, ServerEntry, StartedServer } from '@midcall/host';
 import { type Bridge, startBridge } from '../bridge/index.ts';
 import { HostStdio } from '../host-stdio/index.ts';
@@ -64,7 +65,5 @@ export async function serveHost({ flags, entry, era, started, ending }: HostServ
   if (!served) return;
   const bridge = served;
   ending.stop = how => bridge.stop(how);
-  const { gone } = bridge;
-  if (gone.aborted) ending.leave();
-  else gone.addEventListener('abort', ending.leave, { once: true });
+  onAbort(bridge.gone, ending.leave);
 }

@@ -13,6 +13,7 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
+import { asError } from '@midcall/core/errors';
 import { isRecord, nests, own, tooDeeply } from '@midcall/core/json';
 import { writeTogether } from '@midcall/core/node';
 import { isJsonRpcMessage, wholeResponse, withClientVersion, withoutByteOrderMark } from '@midcall/core/sdk-seam';
@@ -64,7 +65,7 @@ export class HostStdio implements Transport {
         this.#read(this.#decoder.write(chunk));
       } catch (error) {
         // What a message makes the other side throw must not end the process.
-        this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+        this.onerror?.(asError(error));
       }
     });
     this.#input.on('end', close).on('close', close);

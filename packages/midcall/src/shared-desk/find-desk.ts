@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { MidcallError } from '@midcall/core/errors';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, pause } from '@midcall/core/time';
 import { ownCommand } from '../install/index.ts';
 import { type Hear, Peer, protocolVersion } from './peer.ts';
 
@@ -152,6 +152,6 @@ export async function startDeskInBackground(path: string, hello: Hello, hear: He
       const last = readFileSync(log, 'utf8').trimEnd().split('\n').at(-1) ?? '';
       throw new MidcallError('host/refused', `${last.replace(/^midcall: /, '')} (${log})`);
     }
-    await new Promise<void>(resolve => clock.after(lookEveryMs, resolve));
+    await pause(lookEveryMs, clock);
   }
 }

@@ -12,7 +12,7 @@ import { request as secure } from 'node:https';
 import { Readable } from 'node:stream';
 import { isMidcallError } from '@midcall/core/errors';
 import { own } from '@midcall/core/json';
-import { type Clock, steadyNow } from '@midcall/core/time';
+import { type Clock, pause, steadyNow } from '@midcall/core/time';
 import type { Owners } from '@midcall/server/fleet';
 
 /** What passing on needs. */
@@ -66,7 +66,7 @@ export async function passOn(
       if (mayBeExecuted && !mayRepeat(request)) return refused(502, endUnknown, body);
     }
     if (steadyNow(clock) >= until) return notNow(`The bridge that runs this server cannot be reached. ${notBegun}`);
-    await new Promise<void>(resolve => void clock.after(pauseMs, resolve));
+    await pause(pauseMs, clock);
   }
 }
 

@@ -6,6 +6,7 @@
 import { isMidcallError } from '@midcall/core/errors';
 import { readRootsList } from '@midcall/core/roots';
 import { visible } from '@midcall/core/text';
+import { inTime } from '@midcall/core/time';
 import type { Clock, OfferedRoots } from '@midcall/host';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { anySchema } from '../link/index.ts';
@@ -50,16 +51,7 @@ export class HostRoots {
       }
     };
     const begin = (): void => {
-      const { clock } = this.#parts;
-      const before = this.#read;
-      const reading = before.then(read);
-      this.#read = new Promise<void>(resolve => {
-        const callOff = clock.after(readMs, resolve);
-        void reading.then(() => {
-          callOff();
-          resolve();
-        });
-      });
+      this.#read = inTime(this.#read.then(read), readMs, this.#parts.clock);
     };
     server.oninitialized = begin;
     server.setNotificationHandler('notifications/roots/list_changed', begin);

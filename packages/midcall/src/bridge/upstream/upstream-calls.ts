@@ -13,7 +13,7 @@
  */
 
 import type { SamplingRequest, SamplingResult } from '@midcall/core/sampling';
-import type { Clock } from '@midcall/core/time';
+import { type Clock, onAbort } from '@midcall/core/time';
 import type { CallOutcome, CallProgress, CallRequest, CallTask, Inbox, Question } from '@midcall/host';
 import type { HostWait } from '@midcall/host/web';
 import { asksSignIn } from '../desk/index.ts';
@@ -340,8 +340,7 @@ export class UpstreamCall implements UpstreamCallListener {
       tasks.delete(over);
       if (!this.#forgotten && this.#listeners.length === 0) this.stop();
     };
-    if (over.aborted) end();
-    else over.addEventListener('abort', end, { once: true });
+    onAbort(over, end);
   }
 
   /** Notes that the client has received the outcome, so that nobody comes back for it. */
