@@ -121,7 +121,7 @@ it('follow-F4: a page that takes its time is said to be on its way, and not to a
   await page.clock.runFor(300);
   await line.waitFor();
   await page.clock.runFor(30_000);
-  await page.getByRole('alert').filter({ hasText: 'The desk has stopped or is not responding.' }).waitFor();
+  await page.getByText('The desk has stopped or is not responding.').waitFor();
   expect(await line.isVisible()).toBe(false);
   await what(page).fill('node server.mjs --now');
   expect(await page.locator('#main').evaluate((main: HTMLElement) => main.inert)).toBe(false);
@@ -314,7 +314,7 @@ it.each([
   await open(page, '/add');
   await intercept(page, '**/roots', answer);
   await pages(page, 'Roots').click();
-  await page.locator('#offline').waitFor();
+  await page.getByText('The desk has stopped or is not responding.').waitFor();
   expect([page.url(), await isSame(page)]).toEqual([at('/add'), true]);
   const main = page.locator('main');
   expect(

@@ -33,6 +33,11 @@ async function countFailures(context: BrowserContext): Promise<void> {
 const failed = (page: Page, times: number) =>
   page.locator(`html[data-failed^="${'x'.repeat(times)}"]`).waitFor({ state: 'attached' });
 
+/** What the one box of a page says, of which only that is visible. */
+const gone = (page: Page) => page.getByText('The desk has stopped or is not responding.');
+const notSent = (page: Page) => page.getByText('This was not sent.', { exact: true });
+const inDoubt = (page: Page) => page.getByText('The desk may not have received this.');
+
 /** Somebody on the page of a question, whose clock only goes when it is told to. */
 async function waiting(on: Stage, path: string): Promise<Visitor> {
   const me = await visitor(browser);
@@ -55,15 +60,16 @@ it('a desk that has died is said to be so on every page, however often the brows
   await other.getByRole('article').waitFor();
   await on.desk.stop({ within: 0 });
   await failed(me.page, 1);
-  const notices = [me.page, other].map(page => page.getByRole('alert').filter({ hasText: 'The desk has stopped' }));
-  for (const notice of notices) expect(await notice.count()).toBe(0);
+  for (const page of [me.page, other]) expect(await gone(page).isVisible()).toBe(false);
   await me.context.clock.runFor(1_000);
   await failed(me.page, 2);
   await me.context.clock.runFor(1_000);
-  for (const notice of notices) {
-    await notice.waitFor();
+  for (const page of [me.page, other]) {
+    await gone(page).waitFor();
+    const notice = page.getByRole('alert');
     expect(await notice.getByText('start the desk again in its terminal').isVisible()).toBe(true);
-    expect(await notice.getByText('sent').isVisible()).toBe(false);
+    expect(await notSent(page).isVisible()).toBe(false);
+    expect(await inDoubt(page).isVisible()).toBe(false);
   }
   expect(await violations(me.page)).toEqual([]);
 });
@@ -78,9 +84,8 @@ it('the form and what is in it stay when the desk has died, whatever is pressed'
   await name.fill('Ada Lovelace');
   await on.desk.stop({ within: 0 });
   await failed(page, 1);
-  const notice = page.getByRole('alert').filter({ hasText: 'The desk has stopped' });
   await page.getByRole('button', { name: 'Send answer' }).click();
-  await notice.filter({ hasText: 'This was not sent.' }).waitFor();
+  await inDoubt(page).waitFor();
   for (const [part, button] of [
     ['history', page.getByRole('link', { name: 'History' })],
     ['cancel', page.getByRole('button', { name: 'Cancel the call' })],
@@ -90,26 +95,54 @@ it('the form and what is in it stay when the desk has died, whatever is pressed'
     await button.click();
     await tried;
   }
-  expect([page.url(), await name.inputValue(), await notice.isVisible()]).toEqual([url, 'Ada Lovelace', true]);
+  await gone(page).waitFor();
+  expect([page.url(), await name.inputValue()]).toEqual([url, 'Ada Lovelace']);
+  expect(await violations(page)).toEqual([]);
 });
 
-it('the page says that nobody knows what became of an answer the desk died with, and sends it no second time', async () => {
+it('the page says that nobody knows what became of an answer that was lost, and sends it no second time', async () => {
   await using on = await stage({ client: builtClient });
   void on.inbox.ask(everyField('g-3'));
   await using me = await waiting(on, 'calls/g-3');
   let sent = 0;
+  await intercept(me.page, me.page.url(), route => route.abort());
   await intercept(me.page, /\/questions\/[^/]+$/, route => {
     sent += 1;
     return route.abort('connectionreset');
   });
   await me.page.getByLabel('Full name').fill('Ada Lovelace');
   await me.page.getByRole('button', { name: 'Send answer' }).click();
-  await me.page.getByRole('alert').filter({ hasText: 'The desk may not have received this.' }).waitFor();
+  await inDoubt(me.page).waitFor();
+  expect(await gone(me.page).isVisible()).toBe(false);
   expect([sent, await me.page.getByLabel('Full name').inputValue()]).toEqual([1, 'Ada Lovelace']);
   await me.page.unrouteAll();
   await me.page.getByRole('button', { name: 'Decline' }).click();
   await me.page.locator('.ending-declined').waitFor();
-  expect(await me.page.getByRole('alert').filter({ hasText: 'The desk has stopped' }).isVisible()).toBe(false);
+  expect(await me.page.getByRole('alert').isVisible()).toBe(false);
+});
+
+it('an answer that was lost is said to be in doubt until the page shows what became of its question', async () => {
+  await using on = await stage({ client: builtClient });
+  const question = everyField('g-4');
+  void on.inbox.ask(question);
+  await using me = await waiting(on, 'calls/g-4');
+  const { page } = me;
+  let showPage = (): void => {};
+  const mayShow = new Promise<void>(resolve => (showPage = resolve));
+  await intercept(page, page.url(), async route => {
+    await mayShow;
+    await route.continue();
+  });
+  await intercept(page, /\/questions\/[^/]+$/, route => {
+    on.inbox.end(question.id, { how: 'withdrawn' });
+    return route.abort('connectionreset');
+  });
+  await page.getByLabel('Full name').fill('Ada Lovelace');
+  await page.getByRole('button', { name: 'Send answer' }).click();
+  await inDoubt(page).waitFor();
+  showPage();
+  await page.locator('.ending-withdrawn').waitFor();
+  expect(await inDoubt(page).isVisible()).toBe(false);
 });
 
 it('what was typed stays when the desk was started again, and the page leads to that desk in another tab', async () => {
@@ -173,7 +206,8 @@ it('no tab of the browser’s own error is opened where a page was to be opened'
   await on.desk.stop({ within: 0 });
   await failed(me.page, 1);
   await me.page.getByRole('button', { name: 'Open the page' }).click();
-  await me.page.getByRole('alert').filter({ hasText: 'This was not sent.' }).waitFor();
+  await notSent(me.page).waitFor();
+  await gone(me.page).waitFor();
   expect(me.context.pages()).toHaveLength(1);
 });
 
@@ -187,8 +221,7 @@ it('the notice that the desk has died is taken back once it answers again', asyn
   await me.page.goto(on.desk.startUrl());
   await failed(me.page, 1);
   await me.context.clock.runFor(1_000);
-  const notice = me.page.getByRole('alert').filter({ hasText: 'The desk has stopped' });
-  await notice.waitFor();
+  await gone(me.page).waitFor();
   await me.context.unrouteAll();
-  await notice.waitFor({ state: 'hidden' });
+  await gone(me.page).waitFor({ state: 'hidden' });
 });

@@ -317,8 +317,10 @@ describe('a page that is open', () => {
     await card(page).getByLabel('Colour').fill('red');
     await context.setOffline(true);
     await card(page).getByRole('button', { name: 'Send answer' }).click();
+    await page.getByText('The inbox may not have received this.').waitFor();
     await page.getByText('The inbox cannot be reached.').waitFor();
     expect(await card(page).getByLabel('Colour').inputValue()).toBe('red');
+    expect(await violations(page)).toEqual([]);
     await context.setOffline(false);
     await page.getByText('The inbox cannot be reached.').waitFor({ state: 'hidden' });
     await card(page).getByRole('button', { name: 'Send answer' }).click();
@@ -368,7 +370,8 @@ describe('an answer that fails on its way', () => {
     return { ...me, question, ending, colour: card(me.page).getByLabel('Colour') };
   }
   const send = (page: Page) => card(page).getByRole('button', { name: 'Send answer' }).click();
-  const box = (page: Page, says: string) => page.getByRole('alert').filter({ hasText: says });
+  const box = (page: Page, says: string) =>
+    page.getByRole('alert').filter({ has: page.getByText(says).filter({ visible: true }) });
   /** Somebody whose answer fails once they have gone on to another page, which says so. */
   async function failedElsewhere(fail: (route: Route) => unknown) {
     let failNow = (): void => {};
@@ -436,7 +439,7 @@ describe('an answer that fails on its way', () => {
     const { on, page, notice, troubles } = await failedElsewhere(route => route.abort('connectionreset'));
     on.isSignedIn = false;
     void on.questions.ask(oneLine('Another?'));
-    await box(page, 'You are signed out.').filter({ visible: true }).waitFor();
+    await box(page, 'You are signed out.').waitFor();
     expect(await notice.locator('dd').textContent()).toBe('a long answer');
     expect(await page.locator('.kept-typed').isVisible()).toBe(true);
     troubles.length = 0;

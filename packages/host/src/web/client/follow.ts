@@ -13,9 +13,9 @@
 import { base } from './base.ts';
 import { busy } from './busy.ts';
 import { tellDrafts } from './drafts.ts';
+import { sayGone } from './kept.ts';
 import { nobodyAnswers } from './nobody-answers.ts';
 import { anyTouched, endSession, isElsewhere, pageShown, refresh, showDocument } from './page.ts';
-import { unreachable } from './presence.ts';
 
 let going: AbortController | undefined;
 
@@ -73,7 +73,7 @@ export async function go(url: string, { returned, control }: Arrival = {}): Prom
   const arrived = busy('opening');
   const limit = window.setTimeout(() => {
     stay();
-    unreachable();
+    sayGone();
   }, longestMs);
   signal.addEventListener('abort', () => {
     arrived();
@@ -90,7 +90,7 @@ export async function go(url: string, { returned, control }: Arrival = {}): Prom
   } catch {
     if (signal.aborted) return;
     stay();
-    unreachable();
+    sayGone();
     return;
   }
   if (signal.aborted) return;

@@ -4,11 +4,11 @@
  */
 import { busy } from './busy.ts';
 import { telling } from './drafts.ts';
-import { failedElsewhere, keepFrom, startKept, takeBack } from './kept.ts';
+import { failedElsewhere, keepFrom, maybeReceived, startKept, takeBack } from './kept.ts';
 import { sendsLine } from './lines.ts';
 import { morph } from './morph.ts';
 import { fetched, isBeingSent, pageShown, refresh, sending, showDocument, touch, untouch } from './page.ts';
-import { holdsBack, notSent } from './presence.ts';
+import { holdsBack } from './presence.ts';
 import { whenReleased } from './pressed.ts';
 import { bringBack, entered, restore } from './tab-drafts.ts';
 import { inTime } from './time-limit.ts';
@@ -96,11 +96,11 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     return;
   }
   if (answer === 'lost') {
-    notSent();
+    maybeReceived(form);
     // The page may say what became of it.
     void refresh();
   }
-  if (!answer || answer === 'lost' || keepFrom(answer.response)) return;
+  if (!answer || answer === 'lost' || keepFrom(form, answer.response)) return;
   const { response, text } = answer;
   // From now on, what was found wrong stays marked until it is right.
   if (response.status === 422)
@@ -147,7 +147,7 @@ function press(form: HTMLFormElement, button: HTMLButtonElement): boolean {
 function onSubmit(event: SubmitEvent): void {
   const form = event.target as HTMLFormElement;
   if (!isSentHere(form, event.submitter)) {
-    if (holdsBack()) event.preventDefault();
+    if (holdsBack(form)) event.preventDefault();
     return;
   }
   event.preventDefault();

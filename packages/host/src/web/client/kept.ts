@@ -1,46 +1,60 @@
 /**
  * Says what became of a form where the answer to it is no page to go on with, such as one of a proxy that could not reach us: shown in
- * place of the form, it would destroy what was typed. The form stays, and a box says what that means for it.
+ * place of the form, it would destroy what was typed. The form stays, and a box says what that means for it. The same box says that
+ * nobody answers, so that a form that is lost with a desk is told of in one place.
  */
 import { anyTouched, pageShown } from './page.ts';
 import { leaveForCopying, putAside } from './tab-drafts.ts';
 
-/** Why a form stays, as the markup of the box names it; `ended`: the session is over, and nothing was sent. */
-type Why = 'failed' | 'signedOut' | 'ended' | 'refused' | 'tooLarge';
+/** Why a form stays, as the markup of the box names it. */
+type Why = 'notSent' | 'failed' | 'signedOut' | 'refused' | 'tooLarge';
+
+interface Said {
+  /** True if nobody answers. */
+  readonly isGone: boolean;
+  /** True if the session is over. */
+  readonly isEnded: boolean;
+  /** What became of a form of this page. */
+  readonly why: Why | undefined;
+  readonly form: HTMLFormElement | undefined;
+  /** True if a form of a page that was left may not have been received. */
+  readonly isOfOther: boolean;
+}
+
+const nothing: Said = { isGone: false, isEnded: false, why: undefined, form: undefined, isOfOther: false };
+
+/** What the box says. */
+let said = nothing;
 
 const box = (): HTMLElement | null => document.getElementById('kept');
 
-/** What the box says of this page. */
-let said: Why | undefined;
-/** True while it also says what became of a form of a page that was left. */
-let isOfOther = false;
-
-function show(): void {
+function say(what: Partial<Said>): void {
+  said = { ...said, ...what };
   const all = box();
   if (!all) return;
+  const { isGone, isEnded, why, isOfOther } = said;
+  const cases = [isGone && 'gone', why, isEnded && why !== 'signedOut' && 'ended', isOfOther && 'elsewhere'];
+  const shown = cases.filter(each => typeof each === 'string');
   for (const each of all.querySelectorAll<HTMLElement>('[data-why]'))
-    each.hidden = each.dataset['why'] !== said && !(isOfOther && each.dataset['why'] === 'elsewhere');
+    each.hidden = !shown.includes(each.dataset['why'] ?? '');
   if (!isOfOther) all.querySelector('dl')?.replaceChildren();
-  all.hidden = said === undefined && !isOfOther;
-}
-
-function say(why: Why | undefined): void {
-  said = why;
-  show();
-}
-
-function sayOfOther(is: boolean): void {
-  isOfOther = is;
-  show();
+  all.hidden = shown.length === 0;
 }
 
 /** What was said of a form of this page has no more meaning, as it is sent again or the page is left. */
-export const takeBack = (): void => say(undefined);
+export const takeBack = (): void => say({ why: undefined, form: undefined });
+
+/** Nobody answers. */
+export const sayGone = (): void => say({ isGone: true });
+
+/** Somebody answers again. */
+export const sayFound = (): void => say({ isGone: false });
+
+/** Nobody answers, so a form of this page was not sent. */
+export const heldBack = (form: HTMLFormElement): void => say({ isGone: true, why: 'notSent', form });
 
 /** Nobody knows whether a form of this page was received. */
-export function maybeReceived(): void {
-  if (said === undefined) say('failed');
-}
+export const maybeReceived = (form: HTMLFormElement): void => say({ why: 'failed', form });
 
 const ofTyped: Readonly<Record<number, Why>> = { 401: 'signedOut', 403: 'refused', 413: 'tooLarge' };
 
@@ -48,10 +62,10 @@ const ofTyped: Readonly<Record<number, Why>> = { 401: 'signedOut', 403: 'refused
 const ours: readonly number[] = [404, 409, 422];
 
 /** Keeps the page if the answer to a form of it must not take its place. @returns false if it may */
-export function keepFrom({ ok, status }: Response): boolean {
+export function keepFrom(form: HTMLFormElement, { ok, status }: Response): boolean {
   const why = ofTyped[status] ?? 'failed';
   if (ok || ours.includes(status) || (why !== 'failed' && !anyTouched())) return false;
-  say(why);
+  say({ why, form });
   return true;
 }
 
@@ -66,24 +80,21 @@ export function failedElsewhere(form: HTMLFormElement, page: string): void {
     typed.querySelector('dl')?.replaceChildren();
     leaveForCopying(form, typed);
   }
-  sayOfOther(true);
+  say({ isOfOther: true });
 }
 
 /** Starts listening. */
 export function startKept(): void {
   document.addEventListener('click', event => {
-    if (!(event.target as Element).closest('#kept [data-close]')) return;
-    say(undefined);
-    sayOfOther(false);
+    if ((event.target as Element).closest('#kept [data-close]')) say(nothing);
   });
   document.addEventListener('midcall:left', takeBack);
-  // What was said of a form before is still so.
-  document.addEventListener('midcall:ended', () => {
-    if (said === undefined) say('ended');
-  });
+  document.addEventListener('midcall:ended', () => say({ isEnded: true }));
   document.addEventListener('midcall:shown', () => {
-    // Whatever is shown came from a session.
-    if (said === 'signedOut' || said === 'ended') say(undefined);
-    if (isOfOther && box()?.querySelector('[data-back]')?.getAttribute('href') === pageShown()) sayOfOther(false);
+    // Whatever is shown came from a session, and where the form is gone, it says what became of that.
+    say({ isEnded: false });
+    if (said.why === 'signedOut' || said.form?.isConnected === false) takeBack();
+    if (said.isOfOther && box()?.querySelector('[data-back]')?.getAttribute('href') === pageShown())
+      say({ isOfOther: false });
   });
 }

@@ -4,10 +4,10 @@
  */
 import { base } from './base.ts';
 import { go } from './follow.ts';
+import { sayGone } from './kept.ts';
 import { isElsewhere } from './page.ts';
 import { openPalette } from './palette.ts';
 import { prefer } from './prefer.ts';
-import { unreachable } from './presence.ts';
 
 const typing = (at: Element): boolean =>
   at.closest('input:not([type=radio],[type=checkbox]),select,textarea,[contenteditable]') !== null;
@@ -37,7 +37,7 @@ async function goToQuestion(which: 'next' | 'previous'): Promise<void> {
 let steps = Promise.resolve();
 
 function step(which: 'next' | 'previous'): void {
-  steps = steps.then(() => goToQuestion(which)).catch(unreachable);
+  steps = steps.then(() => goToQuestion(which)).catch(sayGone);
 }
 
 function showKeys(): void {

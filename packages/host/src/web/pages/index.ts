@@ -22,7 +22,6 @@ export {
   announceRegion,
   backLink,
   type Content,
-  goneBox,
   layout,
   noticePage,
   openingPage,

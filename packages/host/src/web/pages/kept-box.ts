@@ -1,4 +1,4 @@
-/** What client script shows of a form that was sent: that this takes its time, and why the form stays. Pure. */
+/** What client script shows where nobody answers, and of a form that was sent: that this takes its time, and why the form stays. Pure. */
 import { attributes, type Html, html } from '@midcall/core/page';
 import { icons } from '../html/index.ts';
 import { type Kept, keptTexts } from '../texts/index.ts';

@@ -249,7 +249,6 @@ export function layout(view: DeskView, content: Content, assets: AssetPaths, dra
     },
     body: html`<a class="skip" href="#main">${texts.skip}</a>
 ${topBar(view, content)}
-${goneBox(texts.gone)}
 ${keptBox(keptTexts.desk, view.link('/'))}
 <div${attributes({ class: ['frame-grid', !hasRail && 'is-wide', content.isSplit && 'is-split', content.isWide && 'is-broad', drawer && 'has-drawer'].filter(each => typeof each === 'string').join(' ') })}>
 ${sidebar(view, content)}
@@ -260,15 +259,6 @@ ${keyboardDialogs}
 ${announceRegion}`,
   };
 }
-
-/** Shown by client script while nothing answers (`client/presence.ts`). */
-export const goneBox = ({
-  title,
-  notSent,
-  unknown,
-  todo,
-}: Record<'title' | 'notSent' | 'unknown' | 'todo', string>): Html =>
-  html`<div class="offline" id="offline" hidden data-morph="keep" role="alert">${icons.warning}<div><strong>${title}</strong><p data-unsent="not-sent" hidden>${notSent}</p><p data-unsent="unknown" hidden>${unknown}</p><p>${todo}</p></div></div>`;
 
 /** Where client script puts what screen readers are to say. */
 export const announceRegion: Html = html`<div class="announce" role="status" aria-live="polite" id="announce" data-morph="keep"></div>`;

@@ -10,7 +10,6 @@ import {
   announceRegion,
   endedEntries,
   endingChip,
-  goneBox,
   keptBox,
   nextQuestion,
   pager,
@@ -102,7 +101,6 @@ export function personLayout(view: PersonView, content: PersonContent, assets: P
     },
     body: html`<a class="skip" href="#main">${texts.skip}</a>
 ${topBar(view, content.at)}
-${goneBox(personTexts.gone)}
 ${keptBox(keptTexts.inbox, link('/'))}
 <div class="frame-grid is-alone">
 <main id="main" tabindex="-1">${content.main}${!view.isZoneTold && html`<noscript><p class="help zone-note">${personTexts.utc}</p></noscript>`}</main>

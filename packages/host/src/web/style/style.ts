@@ -194,11 +194,10 @@ main .alerts{padding-inline:0}
 
 .announce{position:fixed;top:0;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .offline{position:fixed;left:50%;bottom:20px;transform:translateX(-50%);display:flex;gap:12px;width:max-content;max-width:min(620px,calc(100vw - 28px));background:var(--surface);color:var(--ink);border:1px solid var(--bad-line);border-left:4px solid var(--bad);box-shadow:var(--shadow);padding:13px 18px;border-radius:var(--radius);z-index:20}
+.offline>div{display:grid;gap:8px}
 .offline .icon{color:var(--bad);margin-top:2px}
 .offline p{margin-top:3px}
 .offline:not([hidden])~.frame-grid main{padding-bottom:220px}
-#offline:has(~#kept :is([data-why=signedOut],[data-why=ended]):not([hidden])){display:none}
-#offline:not([hidden])~#kept:not(:has(:is([data-why=signedOut],[data-why=ended]):not([hidden]))){top:60px;bottom:auto}
 .offline .button{margin-top:6px}
 .kept-typed dl{max-height:25vh;overflow:auto}
 .kept-typed dt{color:var(--muted);font-size:13px}

@@ -3,8 +3,8 @@
  * cards bring along.
  */
 
-/** Why a form stays, or what became of one that was on another page. */
-export type Kept = 'failed' | 'signedOut' | 'ended' | 'refused' | 'tooLarge' | 'elsewhere';
+/** Why a form stays, or what became of one that was on another page; `gone`: nobody answers. */
+export type Kept = 'gone' | 'notSent' | 'failed' | 'signedOut' | 'ended' | 'refused' | 'tooLarge' | 'elsewhere';
 
 interface KeptTexts {
   readonly why: Readonly<Record<Kept, { readonly title: string; readonly line: string }>>;
@@ -23,6 +23,11 @@ export const keptTexts = {
   answeredBefore: (how: string) => `Your earlier answer was received; this one was not. ${how}`,
   desk: {
     why: {
+      gone: {
+        title: 'The desk has stopped or is not responding.',
+        line: 'What you typed stays on this page. Copy what you need, start the desk again in its terminal, and open the link it prints. If it runs again, reload this page.',
+      },
+      notSent: { title: 'This was not sent.', line: 'Send it when the desk answers again.' },
       failed: {
         title: 'The desk may not have received this.',
         line: 'Something went wrong before the desk answered. What you typed stays on this page. Look under History or on another page whether it was done; if it was not, send it again.',
@@ -57,6 +62,11 @@ export const keptTexts = {
   } satisfies KeptTexts,
   inbox: {
     why: {
+      gone: {
+        title: 'The inbox cannot be reached.',
+        line: 'What you typed stays on this page. This message disappears when the inbox answers again.',
+      },
+      notSent: { title: 'This was not sent.', line: 'Send it when the inbox answers again.' },
       failed: {
         title: 'The inbox may not have received this.',
         line: 'Something went wrong on the way. What you typed stays on this page: wait a moment, and send it again. If it was received the first time, this page will say so.',

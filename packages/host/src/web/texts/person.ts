@@ -266,12 +266,6 @@ export const personTexts = {
       'This page opens the inbox as soon as it answers.',
     ],
   },
-  gone: {
-    title: 'The inbox cannot be reached.',
-    notSent: 'This was not sent.',
-    unknown: 'The inbox may not have received this.',
-    todo: 'What you typed stays on this page. This message disappears when the inbox answers again; then send it once more.',
-  },
   refused: { title: 'Refused', lines: ['This request did not come from a page of your inbox, so nothing was done.'] },
   missing: { title: 'Not found', lines: ['There is nothing here.'] },
   tooLarge: {

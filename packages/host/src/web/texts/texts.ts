@@ -450,12 +450,6 @@ export const texts = {
       'This page opens the desk as soon as it runs.',
     ],
   },
-  gone: {
-    title: 'The desk has stopped or is not responding.',
-    notSent: 'This was not sent.',
-    unknown: 'The desk may not have received this.',
-    todo: 'What you typed stays on this page. Copy what you need, start the desk again in its terminal, and open the link it prints. If it runs again, reload this page.',
-  },
   ages: {
     milliseconds: (count: number) => `${count} ms`,
     seconds: (count: number) => `${count} s`,
