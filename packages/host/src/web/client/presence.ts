@@ -6,8 +6,8 @@ import { heldBack, sayFound, sayGone } from './kept.ts';
 import { nobodyAnswers } from './nobody-answers.ts';
 import { anyTouched, sessionIsOver } from './page.ts';
 
-/** How many milliseconds the desk may be out of reach before the page says so: a stream may break and be restored at once. */
-const tellAfterMs = 1_000;
+/** How many milliseconds the desk may be out of reach before the page says so: a stream that broke was opened in vain twice by then. */
+const tellAfterMs = 5_000;
 
 let lost = false;
 let timer = 0;
