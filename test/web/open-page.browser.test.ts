@@ -267,6 +267,24 @@ describe('a page that the browser has kept', () => {
     await waiting(page, 3).waitFor();
     expect([await typed(), await isSame()]).toEqual(['half a wo', true]);
   });
+
+  it('leads to signing in once the person has signed out on it', async () => {
+    const { on, page, listeners } = await enter();
+    await page.goto(`${on.url}/sign-out`);
+    await listeners(1);
+    await page.route('**/sign-out', route => {
+      if (route.request().method() === 'GET') return route.continue();
+      on.isSignedIn = false;
+      // Where nothing takes the place of a page, it stays as it was, like one that is kept.
+      return route.fulfill({ status: 204 });
+    });
+    const isAnswered = page.waitForResponse(each => each.request().method() === 'POST');
+    await page.getByRole('button', { name: 'Sign out of this browser' }).click();
+    await isAnswered;
+    await fire(page, 'pagehide');
+    await fire(page, 'pageshow');
+    await page.getByText('Your session has ended.').waitFor();
+  });
 });
 
 it('listening-E3: a page of the desk that listens in the place of a closed one sounds no alert for what that one has said', async () => {

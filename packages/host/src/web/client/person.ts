@@ -49,6 +49,8 @@ document.addEventListener('submit', event => {
   if (event.defaultPrevented || (event.target as HTMLFormElement).dataset['leaves'] === undefined) return;
   forgetBase('midcall-inbox');
   leaveToBrowser();
+  // It may keep this page and show it again, as it was.
+  window.addEventListener('pageshow', () => location.reload());
 });
 startLines();
 startPressed();
