@@ -496,6 +496,46 @@ describe('signing out', () => {
     troubles.length = 0;
   });
 
+  it('what says that an answer was not sent stays, where nothing was typed and the session had ended', async () => {
+    const { on, page, troubles } = await enter();
+    void on.questions.ask(oneLine('Which colour?'));
+    await items(page).first().click();
+    on.isSignedIn = false;
+    await card(page).getByRole('button', { name: 'Decline' }).click();
+    const says = page.getByText('Your session has ended.');
+    await says.waitFor();
+    await says.evaluate(line => {
+      line.dataset['marked'] = '';
+    });
+    const refused = page.waitForResponse(each => each.status() === 401 && each.request().method() === 'GET');
+    on.questions.tell();
+    await refused;
+    await page.evaluate(async () => void (await fetch(location.href)));
+    expect(await page.locator('[data-marked]').isVisible()).toBe(true);
+    troubles.length = 0;
+  });
+
+  it('what says that an answer came too late stays when the session ends', async () => {
+    const { on, page, troubles } = await enter();
+    const question = oneLine('Which colour?');
+    void on.questions.ask(question);
+    await items(page).first().click();
+    await card(page).waitFor();
+    // The page does not learn that the question has ended.
+    const fetched = `${on.url}/questions/${question.id}`;
+    await intercept(page, fetched, route => (route.request().method() === 'GET' ? route.abort() : route.continue()));
+    on.questions.inbox.end(question.id, { how: 'timed-out' });
+    await card(page).getByRole('button', { name: 'Decline' }).click();
+    const says = page.getByText('Your answer was not sent, because this question had already ended.');
+    await says.waitFor();
+    on.isSignedIn = false;
+    await page.unrouteAll();
+    on.questions.tell();
+    await page.getByText('You are signed out.').filter({ visible: true }).waitFor();
+    expect(await says.isVisible()).toBe(true);
+    troubles.length = 0;
+  });
+
   it('the public address finds the session of a browser again, with the question that it names', async () => {
     const { on, page, troubles } = await enter();
     const question = oneLine('Which colour?');

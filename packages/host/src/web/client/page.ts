@@ -69,11 +69,11 @@ export const anyTouched = (): boolean => [...document.forms].some(form => touche
 /** True if somebody has started to fill in a form. */
 export const isTouched = (form: Element): boolean => touched.has(form);
 
-let isLeftToBrowser = false;
+let mayReload = true;
 
-/** Notes that the browser itself is on its way to another page: to load this one anew would break that off. */
-export function leaveToBrowser(): void {
-  isLeftToBrowser = true;
+/** From now on, the end of the session does not load this page anew. */
+export function neverReload(): void {
+  mayReload = false;
 }
 
 /** True once it was said that the session has ended, until a page is shown. */
@@ -82,13 +82,13 @@ let isOver = false;
 /** True if there is no session for this page any more, and it says so. */
 export const sessionIsOver = (): boolean => isOver;
 
-/**
- * There is no session for this page any more: it is opened anew, unless something was typed here, or is left here to be copied, and says
- * so otherwise.
- */
+/** What a page must not lose with its session: what was typed and can be copied, and that an answer came too late. */
+const toKeep = '.left-over [data-typed], .kept-typed [data-typed], #late:not([hidden])';
+
+/** There is no session for this page any more: it is loaded anew, unless something here would be lost, and says so otherwise. */
 export function endSession(): void {
-  if (isLeftToBrowser || isOver) return;
-  isOver = anyTouched() || document.querySelector('.left-over [data-typed], .kept-typed [data-typed]') !== null;
+  if (!mayReload || isOver) return;
+  isOver = anyTouched() || document.querySelector(toKeep) !== null;
   if (isOver) document.dispatchEvent(new CustomEvent('midcall:ended'));
   else location.reload();
 }

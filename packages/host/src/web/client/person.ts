@@ -8,7 +8,7 @@ import { startFollowing } from './follow.ts';
 import { startForms } from './forms.ts';
 import { startLines } from './lines.ts';
 import { startNumbers } from './numbers.ts';
-import { leaveToBrowser, refresh } from './page.ts';
+import { neverReload, refresh } from './page.ts';
 import { deliverConfirmed, startInvitations } from './passkey.ts';
 import { presence, startPresence } from './presence.ts';
 import { startPressed } from './pressed.ts';
@@ -48,9 +48,14 @@ startForms(deliverConfirmed);
 document.addEventListener('submit', event => {
   if (event.defaultPrevented || (event.target as HTMLFormElement).dataset['leaves'] === undefined) return;
   forgetBase('midcall-inbox');
-  leaveToBrowser();
-  // It may keep this page and show it again, as it was.
+  // That would break off what the browser is doing.
+  neverReload();
+  // A browser may keep this page and show it again, as it was.
   window.addEventListener('pageshow', () => location.reload());
+});
+document.addEventListener('midcall:shown', () => {
+  // A page outside the session, in answer to a form, says that this was not sent.
+  if (document.body.dataset['base'] === undefined) neverReload();
 });
 startLines();
 startPressed();
