@@ -486,6 +486,22 @@ describe('when something fails', () => {
     expect(on.errors.splice(0).map(String)).toEqual(['Error: the secret of the database']);
   });
 
+  it('an answer that met a failure may have been received, which is said with the way back to its question', async () => {
+    const question = pickOne('r0');
+    const broken = failing({
+      get: async () => ({ question }),
+      reply: () => Promise.reject(new Error('the secret of the database')),
+    });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const sent = { method: 'POST', headers, body: 'csrf=c&action=decline' };
+    const answer = await on.pages.handle(new Request(`${on.origin}/inbox/x/questions/${question.id}`, sent), broken);
+    expect(answer.status).toBe(500);
+    const text = await answer.text();
+    expect(text).toContain('What you sent may have been received: look before you send it again.');
+    expect(text).toContain(`href="/inbox/x/questions/${question.id}">Look at the question again`);
+    expect(on.errors.splice(0)).toHaveLength(1);
+  });
+
   it('a question that has ended is shown by what the receipt says, where the list does not have it yet', async () => {
     const question = pickOne('r1');
     const late = failing({

@@ -439,7 +439,11 @@ export function personApp({ assets, clock, onError }: PersonParts): PersonApp {
   app.notFound(context => missing(context));
   app.onError((error, context) => {
     onError(error);
-    return notice(context, { ...personTexts.broken, status: 500 });
+    const { title, looked, sent, toQuestion } = personTexts.broken;
+    if (context.req.method === 'GET') return notice(context, { title, lines: [looked], status: 500 });
+    const question = /^\/questions\/[^/]+/.exec(context.req.path)?.[0];
+    const action = question !== undefined && { action: { path: linkOf(context)(question), label: toQuestion } };
+    return notice(context, { title, lines: [sent], ...action, status: 500 });
   });
   return {
     app,

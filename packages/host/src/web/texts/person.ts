@@ -274,6 +274,11 @@ export const personTexts = {
       'What you sent is too large, so nothing was done. Use the Back button of your browser, and shorten your answer.',
     ],
   },
-  broken: { title: 'Something went wrong', lines: ['The inbox could not make this page. Try again in a moment.'] },
+  broken: {
+    title: 'Something went wrong',
+    looked: 'The inbox could not make this page. Try again in a moment.',
+    sent: 'The inbox could not make this page. What you sent may have been received: look before you send it again.',
+    toQuestion: 'Look at the question again',
+  },
   back: 'Back to the inbox',
 };
