@@ -228,6 +228,8 @@ describe('a form', () => {
         expect((await person.send({})).title).toBe(look.title);
       } else {
         expect(look.text).toContain('the link still works');
+        // Whoever only looks has entered nothing.
+        expect(look.text.includes('what you entered')).toBe(at === 'submit');
         await person.get();
         await person.send({ do: 'decline' });
       }

@@ -116,14 +116,15 @@ export function routes(options: RouteOptions): Hono {
   pages.notFound(() => visits.says(words.notHere));
   // What a page does once its turn was taken does not come here if it fails.
   pages.onError((error, context) => {
+    const isForm = context.req.method === 'POST';
     if (isMidcallError(error, 'store/unavailable')) {
       host.warn(`midcall connect: ${error.message}`);
-      return visits.says(context.req.method === 'POST' ? words.away : words.awayLook);
+      return visits.says(isForm ? words.away : words.awayLook);
     }
     // The message of an error may contain what was sent, so only its name is logged.
     const why = isMidcallError(error, 'server/setup') ? error.message : `a page failed (${error.name}).`;
     host.warn(`midcall connect: ${why}`);
-    return visits.says(words.broken);
+    return visits.says(isForm ? words.broken : words.brokenLook);
   });
   app.route(path === '' ? '/' : path, pages);
   app.notFound(() => visits.says(words.notHere));

@@ -62,13 +62,21 @@ export const words = {
     lines: ['Your answer arrived, but acting on it failed. Do not assume that anything was done.', startAgain],
     status: 500,
   },
-  /** Before the turn was taken. */
+  /** A form, before the turn was taken. */
   broken: {
     title: 'Something went wrong here',
     lines: [
       'Nothing was done with what you entered, and the link still works.',
       `Reload this page to try again. ${agree}`,
       'If this page comes back, tell whoever runs this server.',
+    ],
+    status: 500,
+  },
+  brokenLook: {
+    title: 'Something went wrong here',
+    lines: [
+      'This page could not be shown. What you sent before is kept if it arrived, and the link still works.',
+      'Reload this page to try again. If that does not help, tell whoever runs this server.',
     ],
     status: 500,
   },
