@@ -1,9 +1,8 @@
 /**
- * Whether the desk can be reached. If it cannot, the page says so and what to do, and no link leads away from it: what has been
+ * Whether the desk can be reached. If it cannot, the page says so and what to do, and no form is left to the browser: what has been
  * typed exists nowhere else then.
  */
 import { heldBack, sayFound, sayGone } from './kept.ts';
-import { nobodyAnswers } from './nobody-answers.ts';
 import { anyTouched, sessionIsOver } from './page.ts';
 
 /** How many milliseconds the desk may be out of reach before the page says so: a stream that broke was opened in vain twice by then. */
@@ -35,18 +34,6 @@ export function holdsBack(form: HTMLFormElement): boolean {
   return lost;
 }
 
-function onClick(event: MouseEvent): void {
-  const link = (event.target as Element).closest<HTMLAnchorElement>('a[href]');
-  const elsewhere = event.defaultPrevented || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey;
-  const leaves = link?.origin === location.origin && link.target === '' && !link.getAttribute('href')?.startsWith('#');
-  if (!lost || elsewhere || !link || !leaves) return;
-  event.preventDefault();
-  void fetch(link.href).then(
-    response => (nobodyAnswers(response) ? sayGone() : location.assign(link.href)),
-    sayGone,
-  );
-}
-
 /** Starts protecting the page. */
 export function startPresence(): void {
   // Whatever is shown came from the desk.
@@ -54,7 +41,6 @@ export function startPresence(): void {
   document.addEventListener('midcall:missed', lose);
   // There is no session to return to, which the page says.
   document.addEventListener('midcall:ended', find);
-  document.addEventListener('click', onClick);
   window.addEventListener('beforeunload', event => {
     if (lost && anyTouched()) event.preventDefault();
   });
