@@ -3,6 +3,7 @@
  * count down, and moments are formatted by the person's browser. Ages and ends are counted by the clock of who made the page, since a
  * device's own may be wrong.
  */
+import { announce } from './announce.ts';
 
 const units: readonly (readonly [number, string])[] = [
   [86_400, 'd'],
@@ -38,8 +39,7 @@ function countDown(each: HTMLElement, now: number): void {
   const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')} left`;
   write(each, left <= 0 ? 'time is up' : clock);
   const step = told.findIndex(at => last !== undefined && last > at && left <= at && left > 0);
-  const region = document.getElementById('announce');
-  if (step >= 0 && region) region.textContent = `${inWords[step]} ${each.dataset['what']}.`;
+  if (step >= 0) announce(`${inWords[step]} ${each.dataset['what']}.`);
 }
 
 const styles: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {

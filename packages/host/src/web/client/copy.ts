@@ -1,34 +1,29 @@
-/** Copies what somebody had typed, from where it is shown. */
+/** Copies what somebody had typed, from where it is shown, and what is at an address of the desk. */
+import { announce } from './announce.ts';
 
-async function copy(button: HTMLElement): Promise<void> {
-  const rows = [...document.querySelectorAll(`#${CSS.escape(button.dataset['copy'] ?? '')} [data-typed]`)];
+/** What somebody had typed; the one value alone, if there is one. @param id - where it is shown */
+function typed(id: string): string {
+  const rows = [...document.querySelectorAll(`#${CSS.escape(id)} [data-typed]`)];
   const textOf = (row: Element): string => row.querySelector('dd')?.textContent ?? '';
-  const [only] = rows;
-  const whole = rows.map(row => `${row.querySelector('dt')?.textContent}: ${textOf(row)}`).join('\n');
-  await navigator.clipboard.writeText(only && rows.length === 1 ? textOf(only) : whole);
-  const region = document.getElementById('announce');
-  const confirmation = button.dataset['copied'] ?? '';
-  button.textContent = confirmation;
-  if (region) region.textContent = confirmation;
+  if (rows.length === 1) return textOf(rows[0]!);
+  return rows.map(row => `${row.querySelector('dt')?.textContent}: ${textOf(row)}`).join('\n');
 }
 
-/** Copies what is at an address of the desk. */
-async function copyFrom(button: HTMLElement): Promise<void> {
-  const response = await fetch(button.dataset['copyFrom'] ?? '');
-  await navigator.clipboard.writeText(await response.text());
+async function copy(button: HTMLElement, text: string | Promise<string>): Promise<void> {
+  await navigator.clipboard.writeText(await text);
   const confirmation = button.dataset['copied'] ?? '';
   button.textContent = confirmation;
-  const region = document.getElementById('announce');
-  if (region) region.textContent = confirmation;
+  announce(confirmation);
 }
 
 /** Starts listening. */
 export function startCopy(): void {
   document.addEventListener('click', event => {
-    const button = (event.target as Element).closest<HTMLElement>('[data-copy]');
+    const button = (event.target as Element).closest<HTMLElement>('[data-copy],[data-copy-from]');
+    if (!button) return;
+    const { copy: id, copyFrom } = button.dataset;
+    const text = id !== undefined ? typed(id) : fetch(copyFrom ?? '').then(response => response.text());
     // If copying is not allowed, the text can be selected.
-    if (button) void copy(button).catch(() => {});
-    const from = (event.target as Element).closest<HTMLElement>('[data-copy-from]');
-    if (from) void copyFrom(from).catch(() => {});
+    void copy(button, text).catch(() => {});
   });
 }

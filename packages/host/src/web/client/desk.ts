@@ -1,6 +1,7 @@
 /** The desk's client script: everything here adds to pages that work without it. */
 import { startAges } from './ages.ts';
 import { alertPerson, endAlert, startAlerts, startInstalled } from './alerts.ts';
+import { announce } from './announce.ts';
 import { startApps } from './apps.ts';
 import { base, storeBase } from './base.ts';
 import { startCompleting } from './complete.ts';
@@ -31,8 +32,7 @@ function hear(heard: PageEvent): void {
   }
   void refresh(heard.id, heard.page);
   if (heard.text === undefined) return;
-  const region = document.getElementById('announce');
-  if (region) region.textContent = heard.text;
+  announce(heard.text);
   if (heard.alert) void alertPerson(heard.text, heard.asked);
   if (heard.ended !== undefined) void endAlert(heard.ended);
 }

@@ -10,6 +10,7 @@
  * - follow-F4 If the desk does not answer, the page stays, and says so. Until then, it says that the next one is on its way.
  * - follow-F5 From the click on, what is being left takes no more input: it would not reach the next page, which may have the same field.
  */
+import { announce } from './announce.ts';
 import { base } from './base.ts';
 import { busy } from './busy.ts';
 import { tellDrafts } from './drafts.ts';
@@ -110,8 +111,7 @@ export async function go(url: string, { returned, control }: Arrival = {}): Prom
   own.abort();
   focusedBefore = undefined;
   showDocument(text, { live: false, url: at.href, ...(returned && { returned }), ...(control && { control }) });
-  const region = document.getElementById('announce');
-  if (region) region.textContent = document.title;
+  announce(document.title);
 }
 
 const isOfDesk = ({ origin, pathname }: Pick<URL, 'origin' | 'pathname'>): boolean =>

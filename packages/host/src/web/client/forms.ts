@@ -2,6 +2,7 @@
  * What client script adds to a form: checked while typing, sent without leaving the page, Esc dismisses, lists filter.
  * A form's own properties are read as attributes, since a control named `action` or `id` hides them.
  */
+import { announce } from './announce.ts';
 import { busy } from './busy.ts';
 import { telling } from './drafts.ts';
 import { failedElsewhere, keepFrom, maybeReceived, startKept, takeBack } from './kept.ts';
@@ -118,8 +119,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     form.reset();
     untouch(form);
   }
-  const region = document.getElementById('announce');
-  if (region && response.ok && form.dataset['saved'] !== undefined) region.textContent = form.dataset['saved'];
+  if (response.ok && form.dataset['saved'] !== undefined) announce(form.dataset['saved']);
 }
 
 /** Restores the arguments when somebody comes back to a form that has made a call. */
@@ -202,8 +202,7 @@ function mayLeave(form: HTMLFormElement): boolean {
   if (!warning || starts.get(form) === contents(form) || (!warning.hidden && isInSight(warning))) return true;
   warning.hidden = false;
   if (!isInSight(warning)) warning.scrollIntoView({ block: 'center' });
-  const region = document.getElementById('announce');
-  if (region) region.textContent = warning.textContent;
+  announce(warning.textContent ?? '');
   return false;
 }
 

@@ -1,5 +1,6 @@
 /** The client script of a person's inbox: everything here adds to pages that work without it. */
 import { startAges } from './ages.ts';
+import { announce } from './announce.ts';
 import { base, forgetBase, storeBase } from './base.ts';
 import { startCopy } from './copy.ts';
 import { startEvents } from './events.ts';
@@ -35,8 +36,7 @@ let said = document.body.dataset['waiting'];
 /** Says how many questions wait when that has changed. */
 function sayWaiting(): void {
   const { waiting } = document.body.dataset;
-  const region = document.getElementById('announce');
-  if (waiting !== said && region) region.textContent = waiting ?? '';
+  if (waiting !== said) announce(waiting ?? '');
   said = waiting;
 }
 
