@@ -11,6 +11,7 @@
  * - app-messages-M5 An App that is leaving is refused everything, and is heard only when it says that it has ended.
  */
 import { hearUse, isTypingSecret, isUsed, startAppUse } from './app-use.ts';
+import { fieldsOf } from './fields.ts';
 import { morph } from './morph.ts';
 import { fetched } from './page.ts';
 import { appsIn, askToEnd, hearAnswer, isLeaving, markReady } from './teardown.ts';
@@ -194,8 +195,7 @@ function propose(
   const queue = waiting.get(frame) ?? { running: false, next: undefined };
   waiting.set(frame, queue);
   queue.next = async () => {
-    const body = new URLSearchParams();
-    for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value);
+    const body = fieldsOf(form);
     body.set('proposal', JSON.stringify(content));
     const response = await fetch(path, { method: 'POST', body });
     const text = await response.text();

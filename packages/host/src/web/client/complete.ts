@@ -1,4 +1,5 @@
 /** Proposes values for the arguments of prompts and resource templates while somebody types, as the server completes them. */
+import { fieldsOf } from './fields.ts';
 
 const pauseMs = 80;
 
@@ -11,8 +12,8 @@ async function complete(control: HTMLInputElement, path: string): Promise<void> 
   if (!form || !list) return;
   latest += 1;
   const own = latest;
-  const body = new URLSearchParams({ typing: control.name });
-  for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value);
+  const body = fieldsOf(form);
+  body.set('typing', control.name);
   const response = await fetch(path, { method: 'POST', body });
   if (!response.ok || own !== latest) return;
   const values = (await response.json()) as readonly string[];

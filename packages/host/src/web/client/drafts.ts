@@ -4,6 +4,7 @@
  *
  * - sending-D1 Nothing that may contain a secret is sent this way (`data-secret`, password controls).
  */
+import { fieldsOf } from './fields.ts';
 import { inTime } from './time-limit.ts';
 
 const pauseMs = 140;
@@ -19,8 +20,7 @@ export const isSecret = (control: Element): boolean =>
   control.closest('[data-secret]') !== null || (control as HTMLInputElement).type === 'password';
 
 function bodyOf(form: HTMLFormElement): URLSearchParams {
-  const body = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value);
+  const body = fieldsOf(form);
   for (const control of form.elements) {
     const name = control.getAttribute('name');
     if (name !== null && isSecret(control)) body.delete(name);

@@ -14,6 +14,7 @@ import { announce } from './announce.ts';
 import { base } from './base.ts';
 import { busy } from './busy.ts';
 import { tellDrafts } from './drafts.ts';
+import { fieldsOf } from './fields.ts';
 import { sayGone } from './kept.ts';
 import { nobodyAnswers } from './nobody-answers.ts';
 import { anyTouched, endSession, isElsewhere, pageShown, refresh, showDocument } from './page.ts';
@@ -135,10 +136,7 @@ function onSubmit(event: SubmitEvent): void {
   if (event.defaultPrevented || form.getAttribute('method') !== 'get' || form.target !== '') return;
   const url = new URL(form.getAttribute('action') ?? '', location.href);
   if (!isOfDesk(url)) return;
-  const query = new URLSearchParams();
-  for (const [name, value] of new FormData(form, event.submitter))
-    if (typeof value === 'string') query.append(name, value);
-  url.search = query.toString();
+  url.search = fieldsOf(form, event.submitter).toString();
   event.preventDefault();
   const { activeElement: at } = document;
   void go(url.href, { ...(at && form.contains(at) && at.id !== '' && { control: at.id }) });

@@ -5,6 +5,7 @@
 import { announce } from './announce.ts';
 import { busy } from './busy.ts';
 import { telling } from './drafts.ts';
+import { fieldsOf } from './fields.ts';
 import { failedElsewhere, keepFrom, maybeReceived, startKept, takeBack } from './kept.ts';
 import { sendsLine } from './lines.ts';
 import { morph } from './morph.ts';
@@ -34,19 +35,12 @@ let deliver: Deliver = (_, to, body) => post(to, body);
 /** Fields that somebody has left; only these are marked as invalid before the form is sent. */
 const visited = new WeakMap<HTMLFormElement, Set<string>>();
 
-const bodyOf = (form: HTMLFormElement, submitter?: HTMLElement | null): URLSearchParams => {
-  const data = new FormData(form, submitter ?? null);
-  const body = new URLSearchParams();
-  for (const [name, value] of data) if (typeof value === 'string') body.append(name, value);
-  return body;
-};
-
 async function check(form: HTMLFormElement): Promise<void> {
   const path = form.dataset['check'];
   if (path === undefined) return;
   const turn = (checks.get(form) ?? 0) + 1;
   checks.set(form, turn);
-  const body = bodyOf(form);
+  const body = fieldsOf(form);
   for (const name of visited.get(form) ?? []) body.append('visited', name);
   const sent = fetch(path, { method: 'POST', body, signal: inTime() });
   // What is checked is also saved as the draft.
@@ -77,7 +71,7 @@ async function answerTo(
 ): Promise<{ readonly response: Response; readonly text: string } | 'lost' | undefined> {
   try {
     const to = submitter?.getAttribute('formaction') ?? form.getAttribute('action') ?? '';
-    const response = await deliver(form, to, bodyOf(form, submitter));
+    const response = await deliver(form, to, fieldsOf(form, submitter));
     return response && { response, text: await response.text() };
   } catch {
     return 'lost';
@@ -89,7 +83,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
   checks.set(form, (checks.get(form) ?? 0) + 1);
   takeBack();
   const from = pageShown();
-  const sent = String(bodyOf(form));
+  const sent = String(fieldsOf(form));
   const answer = await answerTo(form, submitter);
   // A person who has gone on to another page meanwhile stays there.
   if (from !== pageShown()) {
@@ -108,7 +102,7 @@ async function send(form: HTMLFormElement, submitter: HTMLElement | null): Promi
     for (const { name } of form.querySelectorAll<HTMLInputElement>('[name]')) visit(form, name);
   if (response.redirected) fillOnReturn(form, response.url);
   // Somebody may have typed on while this was under way.
-  const since = String(bodyOf(form)) === sent ? undefined : entered(form);
+  const since = String(fieldsOf(form)) === sent ? undefined : entered(form);
   showDocument(text, { live: false, url: response.redirected ? response.url : location.href });
   const shown = document.getElementById(form.getAttribute('id') ?? '');
   if (since && shown !== form && shown instanceof HTMLFormElement) restore(shown, since);
