@@ -3,7 +3,7 @@
  * is an app of their system, notifications have buttons; a desk that is not at a fixed address has no service worker, and so none.
  */
 
-import { base } from './base.ts';
+import { base, postToDesk } from './base.ts';
 import type { AskedEvent } from './events.ts';
 import { go } from './follow.ts';
 import { storedItem, storeItem } from './storage.ts';
@@ -19,8 +19,7 @@ const tagOf = (question: string): string => `midcall-${question}`;
 
 /** @returns true if the question has ended, by this or before */
 async function decline(question: string): Promise<boolean> {
-  const body = new URLSearchParams({ csrf: document.body.dataset['csrf'] ?? '', action: 'decline' });
-  const { ok, status } = await fetch(`${base()}/questions/${encodeURIComponent(question)}`, { method: 'POST', body });
+  const { ok, status } = await postToDesk(`/questions/${encodeURIComponent(question)}`, { action: 'decline' });
   return ok || status === 409;
 }
 

@@ -3,7 +3,7 @@ import { startAges } from './ages.ts';
 import { alertPerson, endAlert, startAlerts, startInstalled } from './alerts.ts';
 import { announce } from './announce.ts';
 import { startApps } from './apps.ts';
-import { base, storeBase } from './base.ts';
+import { postToDesk, storeBase } from './base.ts';
 import { startCompleting } from './complete.ts';
 import { startCopy } from './copy.ts';
 import { startDrafts } from './drafts.ts';
@@ -40,10 +40,7 @@ function hear(heard: PageEvent): void {
 document.body.classList.add('scripted');
 storeBase('midcall-desk');
 if (document.body.dataset['remember'] === 'on')
-  void rememberBrowser(async key => {
-    const body = new URLSearchParams({ csrf: document.body.dataset['csrf'] ?? '', ...key });
-    return (await fetch(`${base()}/browsers`, { method: 'POST', body })).ok;
-  }).catch(() => {});
+  void rememberBrowser(async key => (await postToDesk('/browsers', key)).ok).catch(() => {});
 startApps();
 startForms();
 startCompleting();

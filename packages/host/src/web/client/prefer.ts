@@ -1,11 +1,9 @@
 /** Stores how the person likes the desk. Every page is updated then, this one too. */
-import { base } from './base.ts';
+import { postToDesk } from './base.ts';
 
 /** Posts one preference. */
-export function prefer(what: string, fields: Readonly<Record<string, string>>): Promise<Response> {
-  const csrf = document.body.dataset['csrf'] ?? '';
-  return fetch(`${base()}/preferences/${what}`, { method: 'POST', body: new URLSearchParams({ csrf, ...fields }) });
-}
+export const prefer = (what: string, fields: Readonly<Record<string, string>>): Promise<Response> =>
+  postToDesk(`/preferences/${what}`, fields);
 
 function onClick(event: MouseEvent): void {
   const drawer = (event.target as Element).closest('button')?.closest<HTMLFormElement>('form[data-drawer]');
