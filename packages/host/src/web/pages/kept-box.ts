@@ -15,6 +15,6 @@ export function keptBox({ why, again }: typeof keptTexts.desk | typeof keptTexts
     each =>
       html`<div${attributes({ 'data-why': each, hidden: true })}><strong>${why[each].title}</strong><p>${why[each].line}</p>${ways[each] ?? false}</div>`,
   );
-  return html`<div class="offline" id="kept" hidden data-morph="keep" role="alert">${icons.warning}<div>${cases}<p><button class="button" type="button" data-close>${keptTexts.close}</button></p></div></div>
+  return html`<div class="kept" id="kept" hidden data-morph="keep" role="alert">${icons.warning}<div>${cases}<p><button class="button" type="button" data-close>${keptTexts.close}</button></p></div></div>
 <p class="busy" id="busy" role="status" data-morph="keep" data-sending="${keptTexts.sending}" data-opening="${keptTexts.opening}"></p>`;
 }

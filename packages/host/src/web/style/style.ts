@@ -193,18 +193,18 @@ main .alerts{padding-inline:0}
 .switch{display:inline-flex;align-items:center;gap:8px;font-weight:500}
 
 .announce{position:fixed;top:0;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
-.offline{position:fixed;left:50%;bottom:20px;transform:translateX(-50%);display:flex;gap:12px;width:max-content;max-width:min(620px,calc(100vw - 28px));background:var(--surface);color:var(--ink);border:1px solid var(--bad-line);border-left:4px solid var(--bad);box-shadow:var(--shadow);padding:13px 18px;border-radius:var(--radius);z-index:20}
-.offline>div{display:grid;gap:8px}
-.offline .icon{color:var(--bad);margin-top:2px}
-.offline p{margin-top:3px}
-.offline:not([hidden])~.frame-grid main{padding-bottom:220px}
-.offline .button{margin-top:6px}
+.kept{position:fixed;left:50%;bottom:20px;transform:translateX(-50%);display:flex;gap:12px;width:max-content;max-width:min(620px,calc(100vw - 28px));background:var(--surface);color:var(--ink);border:1px solid var(--bad-line);border-left:4px solid var(--bad);box-shadow:var(--shadow);padding:13px 18px;border-radius:var(--radius);z-index:20}
+.kept>div{display:grid;gap:8px}
+.kept .icon{color:var(--bad);margin-top:2px}
+.kept p{margin-top:3px}
+.kept:not([hidden])~.frame-grid main{padding-bottom:220px}
+.kept .button{margin-top:6px}
 .kept-typed dl{max-height:25vh;overflow:auto}
 .kept-typed dt{color:var(--muted);font-size:13px}
 .kept-typed dd{white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext}
 .busy{position:fixed;left:50%;bottom:20px;transform:translateX(-50%);z-index:21;border-radius:var(--radius);background:var(--ink);color:var(--surface);font-size:13.5px;pointer-events:none}
 .busy:not(:empty){padding:6px 14px}
-.offline:not([hidden])~.busy{top:60px;bottom:auto}
+.kept:not([hidden])~.busy{top:60px;bottom:auto}
 
 .button{display:inline-flex;align-items:center;justify-content:center;gap:7px;min-height:36px;padding:0 15px;border-radius:var(--radius-small);border:1px solid var(--line-strong);background:var(--surface);color:var(--ink);font-weight:560;cursor:pointer;text-decoration:none;white-space:nowrap}
 .button:hover{background:var(--sunken)}
