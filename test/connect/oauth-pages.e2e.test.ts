@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { confirm, connect, provider, signIn } from '@midcall/server/connect';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { clientSecret, lend, type PagesUnderTest, startPages } from './oauth-pages.ts';
 import { Browser } from './sign-in-flow.ts';
 
@@ -178,6 +178,20 @@ describe('connecting', () => {
     expect(exchanged).toHaveLength(1);
     expect(await under.outcome(pageId)).toMatchObject({ action: 'accept', content: { provider: 'notes' } });
     expect(await under.vault.signedIn(under.principal('bob'), under.notes)).toBeUndefined();
+  });
+
+  it('flows-F1: a callback that has failed leads the person back when it is reloaded, as it says', async () => {
+    under.thirdParty.state.refused = ['notes.write'];
+    const { url, pageId } = await under.ask(under.principal('alice'), { scopes: ['notes.read', 'notes.write'] });
+    const callback = await toCallback(url);
+    vi.spyOn(under.vault, 'keepSignIn').mockRejectedValueOnce(new Error('It broke.'));
+    const failed = await textOf((await browser.follow(callback)).response);
+    expect(failed).toContain('Reload this page to try again.');
+    const reloaded = await textOf((await browser.follow(callback)).response);
+    expect(reloaded).toContain('If it still asks you to connect, do it once more.');
+    expect(reloaded).toContain(`<a href="/connect/${pageId}">Back to the page</a>`);
+    await browser.follow(await toCallback(url));
+    expect(await under.vault.signedIn(under.principal('alice'), under.notes)).toMatchObject({ scopes: ['notes.read'] });
   });
 
   it('000-20, elicit-url-47, elicit-url-50, elicit-url-53, elicit-url-67; connect-C2: a callback in another browser connects nobody, and the asker goes on', async () => {
