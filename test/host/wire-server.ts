@@ -198,8 +198,11 @@ export async function wired(era: Era, options: WiredOptions): Promise<Wired> {
   };
 }
 
-/** A call that waits for its answer. @returns its host, and what it ends with */
-export async function callOpen(era: Era): Promise<{ readonly host: Wired; readonly ended: Promise<unknown> }> {
+/** A call that waits for its answer. @param tools - what the server lists before, in place of `act` @returns its host, and what it ends with */
+export async function callOpen(
+  era: Era,
+  tools?: readonly object[],
+): Promise<{ readonly host: Wired; readonly ended: Promise<unknown> }> {
   let begun = (): void => {};
   const running = new Promise<void>(resolve => {
     begun = resolve;
@@ -209,7 +212,9 @@ export async function callOpen(era: Era): Promise<{ readonly host: Wired; readon
       begun();
       return new Promise(() => {});
     },
+    ...(tools && { tools: () => tools }),
   });
+  if (tools) await host.client.listTools();
   const ended = host.call();
   await running;
   return { host, ended };

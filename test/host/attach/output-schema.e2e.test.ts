@@ -25,7 +25,7 @@ const tools: readonly (readonly [tool: string, verdict: 'fits' | 'differs' | 'un
 ];
 const expected = (verdict: string, tool: string) =>
   verdict === 'differs'
-    ? { how: 'refused', code: -32602, message: expect.stringContaining('must match the pattern') }
+    ? { how: 'abandoned', inDoubt: true, message: expect.stringContaining('must match the pattern') }
     : {
         how: 'completed',
         result: expect.objectContaining({ content: [{ type: 'text', text: `given by ${tool}` }] }),
@@ -42,7 +42,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('an output s
     const outcome = JSON.parse(out) as CallOutcome;
     expect(outcome).toMatchObject(expected(verdict, tool));
     if (verdict === 'fits') expect(outcome).not.toHaveProperty('unchecked');
-    expect(code).toBe(verdict === 'differs' ? 1 : 0);
+    expect(code).toBe(verdict === 'differs' ? 3 : 0);
   });
 
   it('a stranger’s output schema leaves a bridge free to answer, and to end', async () => {
@@ -55,7 +55,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('an output s
     const run = (name: string) => connection.run({ kind: 'tool', name }).outcome;
     const [bomb, plain] = await Promise.all([run('bomb'), run('plain')]);
     expect([bomb, plain]).toMatchObject([{ how: 'completed' }, { how: 'completed' }]);
-    expect(await run('pattern')).toMatchObject({ how: 'refused', code: -32602 });
+    expect(await run('pattern')).toMatchObject({ how: 'abandoned', inDoubt: true });
     await connection.stop();
   });
 
@@ -70,7 +70,7 @@ describe.each<Era>(few(['2025-11-25', '2026-07-28'], '2026-07-28'))('an output s
     await expect(client.callTool({ name: 'lookahead' })).resolves.toMatchObject({ structuredContent: { a: 'b' } });
     await client.callTool({ name: 'plain' });
     expect(outcomes).toMatchObject([
-      { how: 'refused' },
+      { how: 'abandoned', inDoubt: true },
       { how: 'completed', unchecked: 'the schema has a pattern that is not checked here' },
       { how: 'completed' },
     ]);
@@ -101,7 +101,7 @@ describe('a desk with a hostile server on it', () => {
     const page = async () =>
       (await fetch(new URL(started.headers.get('location')!, url), { headers: { cookie } })).text();
     let text = await page();
-    while (!/chip-(?:completed|refused)/.test(text)) {
+    while (!/chip-(?:completed|abandoned)/.test(text)) {
       await reader.read();
       text = await page();
     }

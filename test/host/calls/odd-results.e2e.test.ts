@@ -79,12 +79,21 @@ describe.each(few(pairs, ['2025-11-25', 'events'], ['2026-07-28', 'json'], ['202
 
     it('one sentence says what is wrong with a result that cannot be read', async () => {
       const connection = await connected(await reached(over, era));
-      expect(await connection.run({ kind: 'tool', name: 'broken', arguments: {} }).outcome).toEqual({
+      expect(await connection.run({ kind: 'prompt', name: 'broken', arguments: {} }).outcome).toEqual({
         how: 'abandoned',
         message: expect.stringMatching(
-          /^The server sent a result that the protocol does not allow: isError: [^\n{]+\.$/,
+          /^The server sent a result that the protocol does not allow: messages: [^\n{]+\.$/,
         ),
       });
+    });
+
+    it('the result of a tool is shown whatever its type where results have none, and else its call is in doubt', async () => {
+      const connection = await connected(await reached(over, era));
+      const outcome = await connection.run({ kind: 'tool', name: 'broken', arguments: {} }).outcome;
+      const why =
+        /^The server sent a result that the protocol does not allow\. [^\n]+'strange'[^\n]+\. The request may have been carried out: /;
+      if (era === '2025-11-25') expect(outcome).toMatchObject({ how: 'completed' });
+      else expect(outcome).toEqual({ how: 'abandoned', message: expect.stringMatching(why), inDoubt: true });
     });
   },
 );
@@ -146,12 +155,28 @@ it('a result with a part that the protocol does not allow is shown with all othe
       { content: null, extra: 1 },
       { content: [], extra: 1 },
     ],
+    [{ extra: 1 }, { content: [], extra: 1 }],
     [{ content: 'ok' }, { content: [ok] }],
+    [
+      { content: [ok], structuredContent: [1] },
+      { content: [ok], structuredContent: [1] },
+    ],
+    ...['false', 'No', '', 0].map(
+      isError =>
+        [
+          { content: [ok], isError },
+          { content: [ok], isError: false },
+        ] as const,
+    ),
     [{ content: ok }, { content: [ok] }],
     [{ content: ['ok', ok, null, 7] }, { content: [ok, ok, { ...ok, text: 'null' }, { ...ok, text: '7' }] }],
   ] as const) {
     const { outcome } = connection.run({ kind: 'tool', name: 'echo', arguments: sent });
     expect(await outcome).toEqual({ how: 'completed', result: shown });
+  }
+  for (const isError of ['true', 'yes', 'perhaps', 1, {}]) {
+    const { outcome } = connection.run({ kind: 'tool', name: 'echo', arguments: { content: [ok], isError } });
+    expect(await outcome).toEqual({ how: 'tool-error', result: { content: [ok], isError: true } });
   }
   const said = { role: 'assistant', content: ok };
   const messages = JSON.stringify({ messages: ['ok', { ...said, content: 'ok' }, said] });

@@ -1,14 +1,22 @@
 /** A server whose responses JSON-RPC does not allow: each of them ends its request. */
 
 import { wholeResponse } from '@midcall/core/sdk-seam';
+import type { CallOutcome } from '@midcall/host';
 import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
+import { agentReply } from '../../../packages/host/src/agents/agent-reply.ts';
+import { exitOf } from '../../../packages/midcall/src/cli/call-outcome.ts';
 import { callOpen } from '../wire-server.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 const frame = (members: object): Json => ({ jsonrpc: '2.0', id: 1, ...members });
 const said = (code: number, message: string, more: object = {}) => frame({ error: { code, message, ...more } });
+const withOutput = {
+  name: 'act',
+  inputSchema: { type: 'object' },
+  outputSchema: { type: 'object', properties: { a: { type: 'string' } } },
+};
 const noReason = 'The server answered with an error, and gave no reason.';
 const noResponse = 'The server answered with something that is not a JSON-RPC 2.0 response.';
 
@@ -24,6 +32,7 @@ describe('what a server has sent', () => {
 
   it.each<[string, Json, Json]>([
     ['a result with another member', frame({ result: { a: 1 }, more: 1 }), frame({ result: { a: 1 } })],
+    ['a result beside an error that is null', frame({ result: { a: 1 }, error: null }), frame({ result: { a: 1 } })],
     ['a result without its version', { id: 1, result: {}, more: 1 }, frame({ result: {} })],
     ['both a result and an error', frame({ result: {}, error: { code: 1, message: 'no' } }), said(1, 'no')],
     ['a result that is no object', frame({ result: 'done' }), said(-32603, noResponse)],
@@ -48,5 +57,50 @@ describe.each(eras)('%s', era => {
     const { host, ended } = await callOpen(era);
     await host.respondBy({ error: { code: 'E_BROKEN', message: 'The disk is full.' } });
     expect(await ended).toMatchObject({ message: expect.stringContaining('The disk is full.') });
+  });
+
+  /** The outcome of a call that is answered so. */
+  async function outcomeOf(frame: object): Promise<CallOutcome | undefined> {
+    const { host, ended } = await callOpen(era, [withOutput]);
+    let outcome: CallOutcome | undefined;
+    host.attachment.subscribe(event => {
+      if (event.type === 'call-ended') outcome = event.outcome;
+    });
+    await host.respondBy(frame);
+    await ended;
+    return outcome;
+  }
+
+  it.each([
+    ['a result that is a text', { result: 'done' }, 'is not a JSON-RPC 2.0 response.'],
+    ['neither a result nor an error', {}, 'is not a JSON-RPC 2.0 response.'],
+    ['an error that is a text', { error: 'broken' }, 'is not a JSON-RPC 2.0 response.'],
+    [
+      'structured content that does not fit the schema of its tool',
+      { result: { resultType: 'complete', content: [], structuredContent: { a: 1 } } },
+      "Structured content does not match the tool's output schema: a must be",
+    ],
+  ])(
+    'a call that is answered with %s may have been carried out, and whoever made it is told',
+    async (_, frame, why) => {
+      const outcome = await outcomeOf(frame);
+      expect(outcome).toEqual({ how: 'abandoned', message: expect.stringContaining(why), inDoubt: true });
+      expect(agentReply(outcome!).text).toMatch(/[^.]\. The request may have been carried out: /u);
+      expect(exitOf(outcome!)).toBe('noServer');
+    },
+  );
+
+  it.each([
+    ['that it refuses it', { error: { code: -32602, message: 'No such tool.' } }],
+    ['an error whose code is a text', { error: { code: 'E', message: 'No such tool.' } }],
+  ])('a call of which the server says %s is not in doubt', async (_, frame) => {
+    expect(await outcomeOf(frame)).toMatchObject({ how: 'refused', message: 'No such tool.' });
+  });
+
+  it('a result of a tool without content and type is shown', async () => {
+    expect(await outcomeOf({ result: { structuredContent: { a: 'b' } } })).toEqual({
+      how: 'completed',
+      result: { content: [], structuredContent: { a: 'b' } },
+    });
   });
 });

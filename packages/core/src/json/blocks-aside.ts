@@ -14,12 +14,12 @@ const lists = ['content', 'messages', 'contents'] as const;
 
 const isListOfRecords = (value: unknown): boolean => Array.isArray(value) && value.every(isRecord);
 
-/** A result as passed to the SDK. */
-export const blocksAside = (result: Result): Result =>
-  aside(
-    result,
-    lists.filter(name => isListOfRecords(result[name])),
-  );
+/**
+ * A result as passed to the SDK.
+ * @param others - members besides its blocks that the SDK is not to see
+ */
+export const blocksAside = (result: Result, others: readonly string[] = []): Result =>
+  aside(result, [...lists.filter(name => isListOfRecords(result[name])), ...others]);
 
 /**
  * A result of somebody else as passed to the SDK: parts that are not what the protocol has there pass as well, since whoever reads the
@@ -33,8 +33,9 @@ export function partsAside(result: Result): Result {
 
 function aside(result: Result, names: readonly string[]): Result {
   const parts = Object.fromEntries(names.map(name => [name, result[name]]));
-  const instead = Object.fromEntries(names.map(name => [name, name === 'isError' ? false : []]));
-  return { ...result, ...instead, _meta: { ...(isRecord(result['_meta']) && result['_meta']), [key]: parts } };
+  const rest = Object.fromEntries(Object.entries(result).filter(([name]) => !names.includes(name)));
+  const instead = Object.fromEntries(lists.filter(name => names.includes(name)).map(name => [name, []]));
+  return { ...rest, ...instead, _meta: { ...(isRecord(result['_meta']) && result['_meta']), [key]: parts } };
 }
 
 /** The restored result, with everything the SDK left of it; a result without moved blocks is unchanged. */

@@ -14,7 +14,9 @@ const internalError = -32603;
 export function wholeResponse(message: JsonRpcMessage, who: 'server' | 'host'): JsonRpcMessage {
   const { id, method, result, error } = message;
   if (method !== undefined || id === undefined) return message;
-  if (!('error' in message) && isRecord(result)) return hasNoMore(message) ? message : { jsonrpc: '2.0', id, result };
+  // JSON-RPC 1.0 has both members in every response, and null in the one that does not apply.
+  const isError = error !== undefined && error !== null;
+  if (!isError && isRecord(result)) return hasNoMore(message) ? message : { jsonrpc: '2.0', id, result };
   if (!isRecord(error)) return { jsonrpc: '2.0', id, error: { code: internalError, message: noResponse(who) } };
   const { code, message: reason } = error;
   if (Number.isSafeInteger(code) && typeof reason === 'string' && hasNoMore(message)) return message;

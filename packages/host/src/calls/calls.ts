@@ -85,6 +85,11 @@ export class Calls {
     this.#answered.add(call);
   }
 
+  /** True if its answer has come, and is no error of the server. */
+  hasAnswer(call: RunningCall): boolean {
+    return this.#answered.has(call);
+  }
+
   /** The only call that waits for its answer; undefined if there are none or several. */
   single(): RunningCall | undefined {
     const [call, other] = this.list().filter(each => !this.#answered.has(each));

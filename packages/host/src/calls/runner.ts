@@ -6,10 +6,11 @@
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
 import { isRecord, own } from '@midcall/core/json';
 import { invalidResultIssue, issueText, withoutDump } from '@midcall/core/sdk-seam';
+import { visible } from '@midcall/core/text';
 import { type Clock, MAX_TIMER_MS, untilAborted } from '@midcall/core/time';
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { CallContext, Question } from '../question/index.ts';
-import { isConnectionGone, isInDoubt, isNeverSent, neverSent } from '../sdk-seam/index.ts';
+import { isConnectionGone, isInDoubt, isNeverSent, neverSent, unreadable } from '../sdk-seam/index.ts';
 import { callTimeout } from './call-timeout.ts';
 import type { CallProgress, Calls, RunningCall } from './calls.ts';
 
@@ -36,8 +37,8 @@ export type CallOutcome =
   | { readonly how: 'cancelled'; readonly nothingSent?: true }
   | { readonly how: 'timed-out'; readonly message: string }
   /**
-   * The host gave up, since it could not ask or a request was hostile, or no answer came; it may be tried again by hand. `inDoubt`:
-   * true if it may have been carried out, as the message says.
+   * The host gave up, since it could not ask or a request was hostile, or no answer came that can be read; it may be tried again by
+   * hand. `inDoubt`: true if it may have been carried out, as the message says.
    */
   | { readonly how: 'abandoned'; readonly message: string; readonly inDoubt?: true }
   /** The connection is gone; `nothingSent`: true if it was before anything of the call was sent. */
@@ -218,11 +219,17 @@ export class CallRunner {
         // A refused connection at a later round says nothing of the first.
         const unsent = this.#options.calls.hasBegun(call) ? undefined : neverSent(error);
         if (unsent) throw unsent;
+        if (call.context.kind === 'tool' && this.#isUnreadable(call, error)) throw unreadable(whyUnread(error), error);
         if (round > mostPageRounds) throw error;
         if (!(await this.#options.openPages(call, error))) throw error;
         call.timeout.renew();
       }
     }
+  }
+
+  /** True if the server has answered the call with a result that cannot be read, or with something that is no answer. */
+  #isUnreadable(call: RunningCall, error: unknown): boolean {
+    return unreadCodes.has((error as { code?: unknown }).code) || this.#options.calls.hasAnswer(call);
   }
 }
 
@@ -262,7 +269,7 @@ function outcomeOf(
       ...(data !== undefined && { data }),
     };
   }
-  if (code === SdkErrorCode.InvalidResult) return { how: 'abandoned', message: invalid(text) };
+  if (unreadCodes.has(code)) return { how: 'abandoned', message: whyUnread(error) };
   if (code === SdkErrorCode.RequestTimeout) return { how: 'timed-out', message: text };
   if (isConnectionGone(code, text)) return { how: 'server-gone', message: 'The server has stopped.' };
   // Errors of the network have no code of the SDK.
@@ -271,9 +278,16 @@ function outcomeOf(
   return { how: 'abandoned', message: withoutDump(text) };
 }
 
-/** What is wrong with a result that the SDK refused; the SDK's own words quote a schema. */
-function invalid(text: string): string {
+/** The SDK's codes for a result that it refuses. */
+const unreadCodes = new Set<unknown>([SdkErrorCode.InvalidResult, SdkErrorCode.UnsupportedResultType]);
+
+/** What is wrong with a result that the SDK refused, as a sentence; the SDK's own words quote a schema. */
+function whyUnread(error: unknown): string {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  const text = visible(withoutDump(String(message)), { max: 2_000 });
+  const ended = /[.!?…]$/u.test(text) ? text : `${text}.`;
+  if (!unreadCodes.has(code)) return ended;
   const problem = 'The server sent a result that the protocol does not allow';
-  const issue = invalidResultIssue(text);
-  return issue ? `${problem}: ${issueText(issue)}.` : `${problem}. ${text}`;
+  const issue = invalidResultIssue(String(message));
+  return issue ? `${problem}: ${issueText(issue)}.` : `${problem}. ${ended}`;
 }

@@ -85,22 +85,33 @@ const asItIs: Required<Interception> = {
 const isFinal = (result: Json | undefined): boolean => isRecord(result) && result['resultType'] !== 'input_required';
 
 /**
- * A result with each part that is not what the protocol has there as the nearest that is: null stands for nothing, and what is no block
- * of content is shown as text. So one odd part hides no other.
+ * A result as the SDK takes it, with each part that is not what the protocol has there as the nearest that is: null stands for nothing,
+ * and what is no block of content is shown as text. So one odd part hides no other.
+ * @param isTool - true for that of a tool, which has content
  */
-function readable({ isError, structuredContent, content, messages, contents, ...rest }: Json): Json {
-  // Only on 2026-07-28, whose results have a type, is null a value of its own.
-  const isNothing = structuredContent === undefined || (structuredContent === null && !('resultType' in rest));
-  const blocks = content === null ? [] : Array.isArray(content) ? content : [content];
-  return {
+function passable(
+  { isError, structuredContent, content, messages, contents, resultType, ...rest }: Json,
+  isTool: boolean,
+): Json {
+  // Only on 2026-07-28, whose results have a type, may structured content be anything, and is null a value of its own.
+  const isTyped = resultType !== undefined && resultType !== null;
+  const isNothing = structuredContent === undefined || (structuredContent === null && !isTyped);
+  const blocks = content === undefined || content === null ? [] : Array.isArray(content) ? content : [content];
+  const whole = {
+    resultType: isTyped ? resultType : 'complete',
     ...rest,
-    ...(content !== undefined && { content: blocks.map(asBlock) }),
+    ...((isTool || content !== undefined) && { content: blocks.map(asBlock) }),
     ...(messages !== undefined && { messages: Array.isArray(messages) ? messages.map(asMessage) : messages }),
     ...(contents !== undefined && { contents: Array.isArray(contents) ? contents.map(asBlock) : contents }),
-    ...(isError !== undefined && isError !== null && { isError }),
+    ...(isError !== undefined && isError !== null && { isError: meansYes(isError) }),
     ...(!isNothing && { structuredContent }),
   };
+  return blocksAside(whole, !isNothing && !isTyped && !isRecord(structuredContent) ? ['structuredContent'] : []);
 }
+
+/** What is not clearly a no is a yes, since a failure that is taken for a success misleads. */
+const meansYes = (value: unknown): boolean =>
+  typeof value === 'string' ? !/^\s*(?:false|no|0)?\s*$/iu.test(value) : Boolean(value);
 
 const asBlock = (part: unknown): unknown =>
   isRecord(part) ? part : { type: 'text', text: typeof part === 'string' ? part : JSON.stringify(part) };
@@ -139,6 +150,8 @@ export class Tap {
         const { read, answer } = withinNesting(wholeResponse(message, 'server'));
         if (answer) void transport.send(answer as unknown as JSONRPCMessage).catch(() => {});
         if (!read) return;
+        const unread = 'error' in read && !isRecord(message['error']) && this.#callOfRequest.get(read['id']);
+        if (unread) this.#options.calls.answered(unread);
         below.incoming(read, seen => {
           this.#deliver = each => deliver(each as unknown as Json);
           this.#incoming(seen as JSONRPCMessage, this.#deliver);
@@ -210,8 +223,8 @@ export class Tap {
       return;
     }
     if (result['resultType'] !== 'input_required') {
-      const whole = call.rawResult ? rawResultAside(result) : blocksAside(readable(result));
-      deliver({ ...message, result: whole } as JSONRPCMessage);
+      const passed = call.rawResult ? rawResultAside(result) : passable(result, call.context.kind === 'tool');
+      deliver({ ...message, result: passed } as JSONRPCMessage);
       return;
     }
     const count = isRecord(result['inputRequests']) ? Object.keys(result['inputRequests']).length : 0;

@@ -186,7 +186,14 @@ function unanswered(
 
 const mayHaveTakenEffect = 'The request may have been carried out: find out what took effect before sending it again.';
 
-/** True for the error of a request that got no answer and may have been carried out. */
+/**
+ * The error of a call of a tool that has an answer which cannot be read.
+ * @param why - a sentence
+ */
+export const unreadable = (why: string, cause: unknown): MidcallError =>
+  new MidcallError('host/abandoned', `${why} ${mayHaveTakenEffect}`, { cause });
+
+/** True for the error of a request that got no answer, or none that can be read, and may have been carried out. */
 export const isInDoubt = (error: unknown): boolean =>
   isMidcallError(error, 'host/abandoned') && error.message.endsWith(mayHaveTakenEffect);
 

@@ -1,4 +1,11 @@
-export { AnsweredRequests, isInDoubt, isNeverSent, neverReached, neverSent } from './answered-requests.ts';
+export {
+  AnsweredRequests,
+  isInDoubt,
+  isNeverSent,
+  neverReached,
+  neverSent,
+  unreadable,
+} from './answered-requests.ts';
 export { ClientCalls } from './client-calls.ts';
 export { type AnyClient, aroundConnect, replaceDefaultValidator, sendRootsChanged } from './client-members.ts';
 export { isConnectionGone, isUnreadableOAuthAnswer, redirectTarget } from './error-prose.ts';

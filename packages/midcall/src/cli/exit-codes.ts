@@ -17,7 +17,7 @@ export const exitCodes = {
   noServer: {
     code: 3,
     meaning:
-      'The server could not be started (for example, its port is taken) or reached, it stopped, it did not answer in time, or the connection to it broke off.',
+      'The server could not be started (for example, its port is taken) or reached, it stopped, it did not answer in time, its answer could not be read, or the connection to it broke off.',
   },
   unanswered: {
     code: 4,
