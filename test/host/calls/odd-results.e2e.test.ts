@@ -130,6 +130,52 @@ describe('a list with entries that the protocol does not allow', () => {
   });
 });
 
+/**
+ * A server whose lists do not end: that of tools has ever new pages, that of prompts is the same whatever the cursor, and that of
+ * resources begins again. It says nothing else of them.
+ */
+const endless = `
+  const modern = process.argv[1] === '2026-07-28';
+  require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+    const { id, method, params } = JSON.parse(line);
+    const say = result => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    const about = { capabilities: { tools: {}, prompts: {}, resources: {} }, serverInfo: { name: 'odd', version: '1' } };
+    const cursor = params?.cursor ?? '0';
+    if (method === 'initialize') say({ protocolVersion: '2025-11-25', ...about });
+    else if (method === 'server/discover' && modern)
+      say({ resultType: 'complete', supportedVersions: ['2026-07-28'], ttlMs: 0, cacheScope: 'private', ...about });
+    else if (method === 'tools/list')
+      say({ tools: [{ name: 't' + cursor, inputSchema: { type: 'object' } }], nextCursor: String(Number(cursor) + 1) });
+    else if (method === 'prompts/list') say({ prompts: [{ name: 'p' }], nextCursor: 'next' });
+    else if (method === 'resources/list')
+      say({ resources: [{ uri: 'odd://' + cursor, name: 'r' }], nextCursor: cursor === '1' ? '2' : '1' });
+    else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'No.' } }));
+  });
+`;
+
+describe.each(eras)('a list that does not end, %s', era => {
+  it('is read as far as it is new, whoever reads it meanwhile, and it is told that it was cut off', async () => {
+    const connection = await connected(commandTarget([process.execPath, '-e', endless, era]), { era });
+    const lines: string[] = [];
+    connection.subscribe(event => {
+      if (event.type === 'stderr') lines.push(event.line);
+    });
+    const [one, other] = await Promise.all([connection.catalogue(), connection.catalogue()]);
+    expect(other).toEqual(one);
+    expect(one.problems).toEqual([]);
+    expect(one.tools.map(({ name }) => name)).toEqual(Array.from({ length: 200 }, (_, n) => `t${n}`));
+    expect(one.prompts).toEqual([{ name: 'p' }]);
+    expect(one.resources.map(({ uri }) => uri)).toEqual(['odd://0', 'odd://1', 'odd://2']);
+    expect(new Set(lines)).toEqual(
+      new Set([
+        'midcall: The list of tools is cut off: more than 200 pages are not read.',
+        'midcall: The list of prompts is cut off: its pages come again.',
+        'midcall: The list of resources is cut off: its pages come again.',
+      ]),
+    );
+  });
+});
+
 /** A server that gives what it is asked for. */
 const echo = `
   require('node:readline').createInterface({ input: process.stdin }).on('line', line => {

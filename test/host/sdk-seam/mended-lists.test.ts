@@ -1,22 +1,32 @@
 /** The lists of servers that do not keep to the protocol: one bad entry affects itself alone. */
+import type { Era } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 import { mended } from '../../../packages/host/src/sdk-seam/mended-lists.ts';
 
 const inputSchema = { type: 'object' };
 const good = { name: 'good', inputSchema };
 
-function mend(result: object): { readonly result: unknown; readonly told: readonly string[] } {
+function mend(result: object, era: Era = '2025-11-25'): { readonly result: unknown; readonly told: readonly string[] } {
   const told: string[] = [];
-  const message = mended({ jsonrpc: '2.0', id: 1, result }, line => told.push(line));
+  const leftOut = (line: string) => void told.push(line);
+  const message = mended({ jsonrpc: '2.0', id: 1, result }, { leftOut, era: () => era });
   return { result: message['result'], told };
 }
 
 describe('a list of a server', () => {
   it('a list of a server passes as it came where the protocol allows it', () => {
-    const message = { jsonrpc: '2.0', id: 1, result: { tools: [good, { ...good, 'x-own': null }], more: 1 } };
-    expect(mended(message, () => {})).toBe(message);
-    const call = { jsonrpc: '2.0', id: 1, result: { content: [], tools: [null] } };
-    expect(mended(call, () => {})).toBe(call);
+    const outputSchema = { type: 'array' };
+    const tools = [good, { ...good, 'x-own': null }];
+    const cached = { resultType: 'complete', ttlMs: 5, cacheScope: 'public' };
+    for (const [era, result] of [
+      ['2025-11-25', { tools, more: 1 }],
+      ['2026-07-28', { ...cached, tools: [...tools, { ...good, outputSchema }], more: 1 }],
+      ['2026-07-28', { ...cached, contents: [{}] }],
+      ['2026-07-28', { content: [], tools: [null] }],
+      ['2025-11-25', { content: [], tools: [null] }],
+      ['2025-11-25', { contents: [{}] }],
+    ] as const)
+      expect(mend(result, era)).toEqual({ result, told: [] });
   });
 
   it.each<[string, object]>([
@@ -27,6 +37,35 @@ describe('a list of a server', () => {
     ['annotations, icons and _meta that are null', { ...good, annotations: null, icons: null, _meta: null }],
   ])('a tool with %s in a server’s list is read as what was meant', (_, tool) => {
     expect(mend({ tools: [tool, good] })).toEqual({ result: { tools: [good, good] }, told: [] });
+  });
+
+  it.each<[string, object, string]>([
+    ['title', { title: 5 }, 'title: '],
+    ['annotations', { annotations: { readOnlyHint: 'yes' } }, 'annotations.readOnlyHint: '],
+    ['icons', { icons: ['a.png'] }, 'icons.0: '],
+    ['execution', { execution: { taskSupport: 'perhaps' } }, 'execution.taskSupport: '],
+    ['outputSchema', { outputSchema: 'object' }, 'outputSchema: '],
+    ['outputSchema', { outputSchema: { type: 'array' } }, 'outputSchema.type: '],
+  ])('a tool with an odd %s in a server’s list is read without it, and that is told: %j', (_, odd, why) => {
+    const { result, told } = mend({ tools: [{ ...good, ...odd }, good] });
+    expect(result).toEqual({ tools: [good, good] });
+    expect(told).toEqual([expect.stringContaining(`A part of the tool 'good' is left out: ${why}`)]);
+  });
+
+  it('an output schema without a type in a server’s list is that of an object, where no other is allowed', () => {
+    const outputSchema = { $ref: '#/$defs/a', $defs: { a: { type: 'object' } } };
+    const tools = [{ ...good, outputSchema }];
+    const read = [{ ...good, outputSchema: { type: 'object', ...outputSchema } }];
+    expect(mend({ tools })).toEqual({ result: { tools: read }, told: [] });
+    const whole = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
+    expect(mend({ ...whole, tools }, '2026-07-28').result).toEqual({ ...whole, tools });
+  });
+
+  it('a server’s list that does not say how long it may be kept is not kept, where it has to', () => {
+    const read = { resultType: 'complete', ttlMs: 0, cacheScope: 'private' };
+    for (const odd of [{}, { resultType: null, ttlMs: -1, cacheScope: 'all' }, { resultType: 'complete', ttlMs: '5' }])
+      for (const [name, entry] of [['tools', good] as const, ['contents', {}] as const])
+        expect(mend({ ...odd, [name]: [entry] }, '2026-07-28').result).toEqual({ ...read, [name]: [entry] });
   });
 
   it('entries of a server’s list that cannot be used are left out and named', () => {
@@ -48,6 +87,6 @@ describe('a list of a server', () => {
   it('the first of many entries that cannot be used is named, and the rest are counted', () => {
     const { told } = mend({ tools: Array.from({ length: 1_000 }, () => ({})) });
     expect(told).toHaveLength(11);
-    expect(told.at(-1)).toBe("990 more of the server's tools are left out.");
+    expect(told.at(-1)).toBe("990 more of the server's tools are left out, or parts of them.");
   });
 });

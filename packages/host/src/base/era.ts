@@ -37,6 +37,9 @@ export const callsNameTasks = (era: Era): boolean => era === pushing;
 /** True if a server sends log messages only for a request that asks for them. */
 export const logsOnRequest = (era: Era): boolean => era === inRounds;
 
+/** True if each result names its type, and each list how long it may be kept. */
+export const resultsHaveTypes = (era: Era): boolean => era === inRounds;
+
 /** What the SDK's client negotiates. */
 export const negotiationOf = (era: 'auto' | Era): NonNullable<VersionNegotiationOptions['mode']> =>
   era === 'auto' ? 'auto' : era === inRounds ? { pin: era } : 'legacy';

@@ -9,6 +9,7 @@ export {
   hearsRootsChanged,
   logsOnRequest,
   negotiationOf,
+  resultsHaveTypes,
   samplesSingleBlock,
   serverSendsRequests,
   unprobed,

@@ -454,7 +454,8 @@ export class Connection {
     const mostBytes = maxMessageBytes === undefined ? {} : { mostBytes: maxMessageBytes };
     const running = started?.take(listeners.onStderr);
     const options = { ...listeners, ...mostBytes, running, ...defined({ fetch, clock }) };
-    return mendLists(this.wire.onto(openTransport(this.entry.target, options)), leftOut);
+    const era = (): Era => eraOf(client.getNegotiatedProtocolVersion());
+    return mendLists(this.wire.onto(openTransport(this.entry.target, options)), { leftOut, era });
   }
 }
 
@@ -516,6 +517,8 @@ function clientOf(
   });
   return new Client(client, {
     inputRequired: { maxRounds },
+    // Lists that do not end are cut off; see mended-lists.ts.
+    listMaxPages: 0,
     jsonSchemaValidator: outputValidator(),
     versionNegotiation: {
       mode,

@@ -1,11 +1,13 @@
 /**
  * The lists of a server, of which one bad entry would spoil the whole: the SDK refuses a list with any entry that its schemas do
- * not allow. Entries are mended where only one reading is possible, and left out and named where none is.
+ * not allow, and one that does not end. Entries are mended where only one reading is possible, and lose members that they can do
+ * without; what cannot be used is left out and named. A list that goes on and on is cut off.
  */
-import { isRecord, type JsonObject } from '@midcall/core/json';
+import { isRecord, type JsonObject, own } from '@midcall/core/json';
 import { type InterceptedTransport, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
 import { specTypeSchemas } from '@modelcontextprotocol/client';
+import { type Era, resultsHaveTypes } from '../base/index.ts';
 
 type Schema = (typeof specTypeSchemas)['Tool' | 'Prompt' | 'Resource' | 'ResourceTemplate'];
 
@@ -19,66 +21,217 @@ const lists: Readonly<Record<string, { readonly what: string; readonly schema: S
 /** The most entries that are named one by one. */
 const mostNamed = 10;
 
+/** How lists are mended. */
+export interface MendOptions {
+  /** Told in one line of each entry, or part of one, that cannot be used. */
+  readonly leftOut: (line: string) => void;
+  /** The rules of the connection, as far as they are known. */
+  readonly era: () => Era;
+}
+
 /**
  * Mends the lists that arrive over a transport.
- * @param leftOut - told in one line of each entry that cannot be used
  * @returns the same transport
  */
-export function mendLists<T extends InterceptedTransport>(transport: T, leftOut: (line: string) => void): T {
-  interceptTransport(transport, { incoming: (message, deliver) => deliver(mended(message, leftOut)) });
+export function mendLists<T extends InterceptedTransport>(transport: T, options: MendOptions): T {
+  const pages = new ListPages(options.leftOut);
+  interceptTransport(transport, {
+    outgoing: (message, send) => {
+      pages.asked(message);
+      return send(message);
+    },
+    incoming: (message, deliver) => deliver(mended(pages.answered(message), options)),
+  });
   return transport;
 }
 
-/** The message, unchanged unless it is a list with an entry that the protocol does not allow. Exported for its tests. */
-export function mended(message: JsonRpcMessage, leftOut: (line: string) => void): JsonRpcMessage {
+/** The message, unchanged unless it is a list with something that the protocol does not allow. Exported for its tests. */
+export function mended(message: JsonRpcMessage, { leftOut, era }: MendOptions): JsonRpcMessage {
   const { result } = message;
   if (!isRecord(result) || 'content' in result) return message;
   const name = Object.keys(lists).find(each => Array.isArray(result[each]));
-  if (name === undefined) return message;
+  const isTyped = resultsHaveTypes(era());
+  const whole = isTyped && (name !== undefined || Array.isArray(result['contents'])) ? cacheable(result) : result;
+  if (name === undefined) return whole === result ? message : { ...message, result: whole };
   const { what, schema } = lists[name]!;
   const before = result[name] as readonly unknown[];
   let lacking = 0;
-  const after = before.flatMap(entry => {
-    const usable = usableEntry(entry, schema);
-    if ('entry' in usable) return [usable.entry];
+  const lacks = (line: string): void => {
     lacking += 1;
-    if (lacking <= mostNamed) leftOut(`The ${what} ${nameOf(entry)} is left out: ${usable.why}.`);
-    return [];
+    if (lacking <= mostNamed) leftOut(line);
+  };
+  const after = before.flatMap(entry => {
+    const usable = usableEntry(entry, schema, isTyped);
+    if (!('entry' in usable)) {
+      lacks(`The ${what} ${nameOf(entry)} is left out: ${usable.why}.`);
+      return [];
+    }
+    for (const why of usable.without) lacks(`A part of the ${what} ${nameOf(entry)} is left out: ${why}.`);
+    return [usable.entry];
   });
-  if (lacking > mostNamed) leftOut(`${lacking - mostNamed} more of the server's ${what}s are left out.`);
-  const same = after.length === before.length && after.every((entry, at) => entry === before[at]);
-  const { nextCursor, ...rest } = result;
+  if (lacking > mostNamed)
+    leftOut(`${lacking - mostNamed} more of the server's ${what}s are left out, or parts of them.`);
+  const same = whole === result && after.length === before.length && after.every((entry, at) => entry === before[at]);
+  const { nextCursor, ...rest } = whole;
   if (same && nextCursor !== null) return message;
   return { ...message, result: { ...rest, ...(typeof nextCursor === 'string' && { nextCursor }), [name]: after } };
 }
 
-function usableEntry(entry: unknown, schema: Schema): { readonly entry: unknown } | { readonly why: string } {
-  if (problemOf(entry, schema) === undefined) return { entry };
+/** A result with what 2026-07-28 demands beside its entries: one that does not say how long it may be kept is not kept. */
+function cacheable(result: JsonObject): JsonObject {
+  const { resultType, ttlMs, cacheScope } = result;
+  const isTyped = resultType !== undefined && resultType !== null;
+  const isTimed = Number.isSafeInteger(ttlMs) && (ttlMs as number) >= 0;
+  const isScoped = cacheScope === 'public' || cacheScope === 'private';
+  if (isTyped && isTimed && isScoped) return result;
+  const missing = {
+    ...(!isTyped && { resultType: 'complete' }),
+    ...(!isTimed && { ttlMs: 0 }),
+    ...(!isScoped && { cacheScope: 'private' }),
+  };
+  return { ...result, ...missing };
+}
+
+/** What no entry can do without. */
+const needed: ReadonlySet<string> = new Set(['name', 'inputSchema', 'uri', 'uriTemplate']);
+
+/** @returns the entry, and what of it cannot be used; or why all of it cannot */
+function usableEntry(
+  entry: unknown,
+  schema: Schema,
+  isTyped: boolean,
+): { readonly entry: unknown; readonly without: readonly string[] } | { readonly why: string } {
+  if (problemOf(entry, schema, isTyped) === undefined) return { entry, without: [] };
   if (!isRecord(entry)) return { why: 'it is not an object' };
-  const repaired = repair(entry, schema === specTypeSchemas.Tool);
-  const why = problemOf(repaired, schema);
-  return why === undefined ? { entry: repaired } : { why };
+  const without: string[] = [];
+  let repaired = repair(entry, schema === specTypeSchemas.Tool, isTyped);
+  for (;;) {
+    const problem = problemOf(repaired, schema, isTyped);
+    if (!problem) return { entry: repaired, without };
+    const { member, why } = problem;
+    if (member === undefined || needed.has(member) || !Object.hasOwn(repaired, member)) return { why };
+    without.push(why);
+    const { [member]: _, ...others } = repaired;
+    repaired = others;
+  }
 }
 
 /** Drops members that are null, which stand for absent ones; a tool without an input schema takes no arguments. */
-function repair(entry: JsonObject, isTool: boolean): JsonObject {
+function repair(entry: JsonObject, isTool: boolean, isTyped: boolean): JsonObject {
   const present = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
   if (!isTool) return present;
-  const { inputSchema = {} } = present;
-  const isTyped = !isRecord(inputSchema) || inputSchema['type'] !== undefined;
-  return { ...present, inputSchema: isTyped ? inputSchema : { type: 'object', ...inputSchema } };
+  const { inputSchema = {}, outputSchema } = present;
+  // Before 2026-07-28, structured content is always an object.
+  const isOfObject = !isTyped && outputSchema !== undefined;
+  return {
+    ...present,
+    inputSchema: ofObject(inputSchema),
+    ...(isOfObject && { outputSchema: ofObject(outputSchema) }),
+  };
 }
 
-function problemOf(entry: unknown, schema: Schema): string | undefined {
+/** A schema without a type, as that of an object. */
+const ofObject = (schema: unknown): unknown =>
+  !isRecord(schema) || schema['type'] !== undefined ? schema : { type: 'object', ...schema };
+
+interface Problem {
+  /** Which member of the entry it is about. */
+  readonly member: string | undefined;
+  readonly why: string;
+}
+
+function problemOf(entry: unknown, schema: Schema, isTyped: boolean): Problem | undefined {
+  const problem = firstProblem(entry, schema);
+  const output = own(entry, 'outputSchema');
+  if (problem || isTyped || schema !== specTypeSchemas.Tool || output === undefined) return problem;
+  // The schema is that of 2026-07-28; before, what is demanded of an input schema is demanded of this one.
+  const ofOutput = firstProblem({ name: '', inputSchema: output }, schema);
+  return ofOutput && { member: 'outputSchema', why: ofOutput.why.replace('inputSchema', 'outputSchema') };
+}
+
+function firstProblem(entry: unknown, schema: Schema): Problem | undefined {
   const result = schema['~standard'].validate(entry);
   const issues = 'then' in result ? undefined : result.issues;
   if (!issues?.[0]) return undefined;
   const [{ path = [], message }] = issues as [(typeof issues)[number]];
-  const at = path.map(part => String(typeof part === 'object' ? part.key : part)).join('.');
-  return visible(`${at || 'it'}: ${message}`, { max: 200 });
+  const parts = path.map(part => String(typeof part === 'object' ? part.key : part));
+  return { member: parts[0], why: visible(`${parts.join('.') || 'it'}: ${message}`, { max: 200 }) };
 }
 
 const nameOf = (entry: unknown): string => {
   const name = isRecord(entry) ? (entry['name'] ?? entry['uri']) : undefined;
   return typeof name === 'string' ? `'${visible(name, { max: 80 })}'` : 'without a name';
 };
+
+/** The methods of lists, and what each is a list of. */
+const methods: Readonly<Record<string, keyof typeof lists>> = {
+  'tools/list': 'tools',
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+};
+
+/** The most pages of a list that are read. */
+const mostPages = 200;
+
+/** The most cursors that are remembered; without what led to one, the count of pages begins again. */
+const mostCursors = 10 * mostPages;
+
+/** A page that was asked for. */
+interface Page {
+  readonly method: string;
+  /** The cursors that led to it, its own last. */
+  readonly cursors: readonly string[];
+  /** The entries of the page before, as JSON. */
+  readonly before: string | undefined;
+}
+
+/**
+ * Ends the lists that the SDK reads page by page and that would not end. Those who forward requests see each page as it is, and ask
+ * for the next themselves.
+ */
+class ListPages {
+  readonly #leftOut: (line: string) => void;
+  /** By the ids of their requests. */
+  readonly #asked = new Map<unknown, Page>();
+  /** What led to a cursor, by method and cursor. */
+  readonly #next = new Map<string, Omit<Page, 'method'>>();
+
+  constructor(leftOut: (line: string) => void) {
+    this.#leftOut = leftOut;
+  }
+
+  asked({ id, method, params }: JsonRpcMessage): void {
+    // The ids of the SDK are numbers.
+    if (typeof id !== 'number' || typeof method !== 'string' || !Object.hasOwn(methods, method)) return;
+    const cursor = own(params, 'cursor');
+    if (typeof cursor !== 'string') {
+      this.#asked.set(id, { method, cursors: [], before: undefined });
+      return;
+    }
+    const { cursors = [], before } = this.#next.get(`${method} ${cursor}`) ?? {};
+    this.#asked.set(id, { method, cursors: [...cursors, cursor], before });
+  }
+
+  answered(message: JsonRpcMessage): JsonRpcMessage {
+    const { id, method, result } = message;
+    const page = method === undefined ? this.#asked.get(id) : undefined;
+    if (!page) return message;
+    this.#asked.delete(id);
+    const cursor = own(result, 'nextCursor');
+    if (!isRecord(result) || typeof cursor !== 'string') return message;
+    const name = methods[page.method]!;
+    const entries = JSON.stringify(result[name]);
+    const goesBack = page.cursors.includes(cursor);
+    if (!goesBack && page.cursors.length + 1 < mostPages) {
+      if (this.#next.size >= mostCursors) this.#next.clear();
+      this.#next.set(`${page.method} ${cursor}`, { cursors: page.cursors, before: entries });
+      return message;
+    }
+    const why = goesBack ? 'its pages come again' : `more than ${mostPages} pages are not read`;
+    this.#leftOut(`The list of ${lists[name]!.what}s is cut off: ${why}.`);
+    const { nextCursor: _, ...rest } = result;
+    // A server that takes no notice of cursors gives its first page each time.
+    return { ...message, result: { ...rest, ...(entries === page.before && { [name]: [] }) } };
+  }
+}
