@@ -1,3 +1,4 @@
+import { Connection, Inbox, urlTarget } from '@midcall/host';
 import { type AuditEvent, midcall } from '@midcall/server';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { McpServer, type McpServerFactory } from '@modelcontextprotocol/server';
@@ -112,6 +113,35 @@ describe.skipIf(!redisServer)('replicas that end', () => {
     expect(of.effects).toEqual(['charge d-1 at 3']);
     expect(questions).toEqual(['Charge d-1?']);
     await client.close();
+  });
+
+  it('a client of a fleet that comes back with another key finds its session gone: its call is in doubt, and the next one works', async () => {
+    const of = world();
+    const fleet = { key: fleetKey };
+    await using replicas = await startReplicas({ count: 1, factory: server(of), fleet });
+    const inbox = new Inbox();
+    const options = {
+      client: { name: 'host', version: '1.0.0' },
+      inbox,
+      era: '2025-11-25',
+      fetch: replicas.fetch,
+    } as const;
+    const connection = new Connection({ id: 'fleet', target: urlTarget(url.href) }, options);
+    await connection.start();
+    const charge = (order: string) =>
+      connection.run({ kind: 'tool', name: 'charge', arguments: { order } }, { timeoutMs: Number.POSITIVE_INFINITY });
+    const call = charge('d-5');
+    await until(() => inbox.list().length === 1);
+    await replicas.kill(0);
+    fleet.key = otherKey;
+    await replicas.add();
+    expect(await call.outcome).toMatchObject({ how: 'abandoned', inDoubt: true });
+    const next = charge('d-6');
+    await until(() => inbox.list().length === 1);
+    await inbox.reply(inbox.list()[0]!.id, { action: 'accept', content: { confirm: true } }, 'web');
+    expect(await next.outcome).toMatchObject({ how: 'completed' });
+    expect(of.effects).toEqual(['charge d-6 at 1']);
+    await connection.stop();
   });
 
   it('a replica that stops hands its call on, and is not its end', async () => {
