@@ -176,6 +176,36 @@ describe.each(eras)('a list that does not end, %s', era => {
   });
 });
 
+/** A server whose lists are null, but for one of which an entry nests more deeply than anything can be walked through. */
+const none = `
+  const modern = process.argv[1] === '2026-07-28';
+  require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+    const { id, method } = JSON.parse(line);
+    const say = result => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    const about = { capabilities: { tools: {}, prompts: {}, resources: {} }, serverInfo: { name: 'odd', version: '1' } };
+    const list = { 'prompts/list': 'prompts', 'resources/list': 'resources', 'resources/templates/list': 'resourceTemplates' }[method];
+    const deep = '{"a":'.repeat(100000) + 1 + '}'.repeat(100000);
+    if (method === 'initialize') say({ protocolVersion: '2025-11-25', ...about });
+    else if (method === 'server/discover' && modern)
+      say({ resultType: 'complete', supportedVersions: ['2026-07-28'], ttlMs: 0, cacheScope: 'private', ...about });
+    else if (list) say({ [list]: null });
+    else if (method === 'tools/list')
+      console.log('{"jsonrpc":"2.0","id":' + id + ',"result":{"tools":[{"name":"t","inputSchema":{"type":"object","properties":' + deep + '}}]}}');
+    else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'No.' } }));
+  });
+`;
+
+it.each(eras)('a list that is null has no entries, and one that nests too deeply is named, %s', async era => {
+  const connection = await connected(commandTarget([process.execPath, '-e', none, era]), { era });
+  expect(await connection.catalogue()).toEqual({
+    tools: [],
+    prompts: [],
+    resources: [],
+    resourceTemplates: [],
+    problems: [{ list: 'tools', why: expect.stringContaining('nests more than 1000 levels') }],
+  });
+});
+
 /** A server that gives what it is asked for. */
 const echo = `
   require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
@@ -225,6 +255,8 @@ it('a result with a part that the protocol does not allow is shown with all othe
     expect(await outcome).toEqual({ how: 'tool-error', result: { content: [ok], isError: true } });
   }
   const said = { role: 'assistant', content: ok };
+  const nothing = connection.run({ kind: 'prompt', name: 'echo', arguments: { says: '{"messages":null}' } });
+  expect(await nothing.outcome).toEqual({ how: 'completed', result: { messages: [] } });
   const messages = JSON.stringify({ messages: ['ok', { ...said, content: 'ok' }, said] });
   const prompt = connection.run({ kind: 'prompt', name: 'echo', arguments: { says: messages } });
   expect(await prompt.outcome).toMatchObject({ result: { messages: [{ role: 'user', content: ok }, said, said] } });

@@ -35,6 +35,10 @@ describe('a list of a server', () => {
     ['an inputSchema that is null', { name: 'good', inputSchema: null }],
     ['an inputSchema without a type', { name: 'good', inputSchema: {} }],
     ['annotations, icons and _meta that are null', { ...good, annotations: null, icons: null, _meta: null }],
+    [
+      'properties and required that are null',
+      { ...good, inputSchema: { ...inputSchema, properties: null, required: null } },
+    ],
   ])('a tool with %s in a server’s list is read as what was meant', (_, tool) => {
     expect(mend({ tools: [tool, good] })).toEqual({ result: { tools: [good, good] }, told: [] });
   });
@@ -50,6 +54,33 @@ describe('a list of a server', () => {
     const { result, told } = mend({ tools: [{ ...good, ...odd }, good] });
     expect(result).toEqual({ tools: [good, good] });
     expect(told).toEqual([expect.stringContaining(`A part of the tool 'good' is left out: ${why}`)]);
+  });
+
+  it('a member that is null stands for none wherever it is in an entry of a server’s list, but for schemas and _meta', () => {
+    const annotations = { title: null, readOnlyHint: true, destructiveHint: null };
+    const schema = { ...inputSchema, properties: { a: { default: null } } };
+    const tool = { ...good, annotations, inputSchema: schema, _meta: { a: null } };
+    expect(mend({ tools: [tool] })).toEqual({
+      result: { tools: [{ ...tool, annotations: { readOnlyHint: true } }] },
+      told: [],
+    });
+    const prompts = [{ name: 'p', arguments: [{ name: 'a', description: null, required: null }] }];
+    expect(mend({ prompts })).toEqual({ result: { prompts: [{ name: 'p', arguments: [{ name: 'a' }] }] }, told: [] });
+  });
+
+  it('a resource or template without a name in a server’s list is called by its address', () => {
+    expect(mend({ resources: [{ uri: 'a:b' }] }).result).toEqual({ resources: [{ uri: 'a:b', name: 'a:b' }] });
+    const uriTemplate = 'a:{b}';
+    expect(mend({ resourceTemplates: [{ uriTemplate, name: null }] }).result).toEqual({
+      resourceTemplates: [{ uriTemplate, name: uriTemplate }],
+    });
+  });
+
+  it('a server’s list with a cursor that is no text is cut off, and that is told', () => {
+    expect(mend({ tools: [good], nextCursor: 2 })).toEqual({
+      result: { tools: [good] },
+      told: ['The list of tools is cut off: its cursor is no text.'],
+    });
   });
 
   it('an output schema without a type in a server’s list is that of an object, where no other is allowed', () => {

@@ -101,8 +101,8 @@ function passable(
     resultType: isTyped ? resultType : 'complete',
     ...rest,
     ...((isTool || content !== undefined) && { content: blocks.map(asBlock) }),
-    ...(messages !== undefined && { messages: Array.isArray(messages) ? messages.map(asMessage) : messages }),
-    ...(contents !== undefined && { contents: Array.isArray(contents) ? contents.map(asBlock) : contents }),
+    ...(messages !== undefined && { messages: Array.isArray(messages) ? messages.map(asMessage) : (messages ?? []) }),
+    ...(contents !== undefined && { contents: Array.isArray(contents) ? contents.map(asBlock) : (contents ?? []) }),
     ...(isError !== undefined && isError !== null && { isError: meansYes(isError) }),
     ...(!isNothing && { structuredContent }),
   };

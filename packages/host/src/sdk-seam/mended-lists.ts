@@ -3,11 +3,12 @@
  * not allow, and one that does not end. Entries are mended where only one reading is possible, and lose members that they can do
  * without; what cannot be used is left out and named. A list that goes on and on is cut off.
  */
-import { isRecord, type JsonObject, own } from '@midcall/core/json';
+import { isRecord, type JsonObject, nests, own } from '@midcall/core/json';
 import { type InterceptedTransport, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
 import { specTypeSchemas } from '@modelcontextprotocol/client';
 import { type Era, resultsHaveTypes } from '../base/index.ts';
+import { mostLevels } from './unread-messages.ts';
 
 type Schema = (typeof specTypeSchemas)['Tool' | 'Prompt' | 'Resource' | 'ResourceTemplate'];
 
@@ -40,7 +41,9 @@ export function mendLists<T extends InterceptedTransport>(transport: T, options:
       pages.asked(message);
       return send(message);
     },
-    incoming: (message, deliver) => deliver(mended(pages.answered(message), options)),
+    // What nests too deeply is not read; see unread-messages.ts.
+    incoming: (message, deliver) =>
+      deliver(nests(message, mostLevels) ? message : mended(pages.answered(message), options)),
   });
   return transport;
 }
@@ -73,8 +76,11 @@ export function mended(message: JsonRpcMessage, { leftOut, era }: MendOptions): 
     leftOut(`${lacking - mostNamed} more of the server's ${what}s are left out, or parts of them.`);
   const same = whole === result && after.length === before.length && after.every((entry, at) => entry === before[at]);
   const { nextCursor, ...rest } = whole;
-  if (same && nextCursor !== null) return message;
-  return { ...message, result: { ...rest, ...(typeof nextCursor === 'string' && { nextCursor }), [name]: after } };
+  const isPaged = typeof nextCursor === 'string';
+  if (!isPaged && nextCursor !== undefined && nextCursor !== null)
+    leftOut(`The list of ${what}s is cut off: its cursor is no text.`);
+  if (same && (isPaged || nextCursor === undefined)) return message;
+  return { ...message, result: { ...rest, ...(isPaged && { nextCursor }), [name]: after } };
 }
 
 /** A result with what 2026-07-28 demands beside its entries: one that does not say how long it may be kept is not kept. */
@@ -116,10 +122,18 @@ function usableEntry(
   }
 }
 
-/** Drops members that are null, which stand for absent ones; a tool without an input schema takes no arguments. */
+/**
+ * Drops members that are null, which stand for absent ones. A tool without an input schema takes no arguments, and a resource without a
+ * name is called by its address.
+ */
 function repair(entry: JsonObject, isTool: boolean, isTyped: boolean): JsonObject {
-  const present = Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null));
-  if (!isTool) return present;
+  const present = Object.fromEntries(
+    Object.entries(entry).flatMap(([member, value]) =>
+      value === null ? [] : [[member, asSent.has(member) ? value : withoutNulls(value)]],
+    ),
+  );
+  const { name = present['uri'] ?? present['uriTemplate'] } = present;
+  if (!isTool) return name === undefined ? present : { ...present, name };
   const { inputSchema = {}, outputSchema } = present;
   // Before 2026-07-28, structured content is always an object.
   const isOfObject = !isTyped && outputSchema !== undefined;
@@ -130,9 +144,28 @@ function repair(entry: JsonObject, isTool: boolean, isTyped: boolean): JsonObjec
   };
 }
 
-/** A schema without a type, as that of an object. */
-const ofObject = (schema: unknown): unknown =>
-  !isRecord(schema) || schema['type'] !== undefined ? schema : { type: 'object', ...schema };
+/** Members in which null may be a value. */
+const asSent: ReadonlySet<string> = new Set(['inputSchema', 'outputSchema', '_meta']);
+
+/** A value without the members in it that are null. */
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls);
+  if (!isRecord(value)) return value;
+  const present = Object.entries(value).filter(([, each]) => each !== null);
+  return Object.fromEntries(present.map(([name, each]) => [name, withoutNulls(each)]));
+}
+
+/** A schema without a type, as that of an object; null stands for no properties, and for none that are required. */
+function ofObject(schema: unknown): unknown {
+  if (!isRecord(schema)) return schema;
+  const { type = 'object', properties, required, ...others } = schema;
+  return {
+    type,
+    ...others,
+    ...(properties !== undefined && properties !== null && { properties }),
+    ...(required !== undefined && required !== null && { required }),
+  };
+}
 
 interface Problem {
   /** Which member of the entry it is about. */
@@ -218,9 +251,11 @@ class ListPages {
     const page = method === undefined ? this.#asked.get(id) : undefined;
     if (!page) return message;
     this.#asked.delete(id);
+    const name = methods[page.method]!;
+    // Some languages write a list without entries so.
+    if (isRecord(result) && result[name] === null) return { ...message, result: { ...result, [name]: [] } };
     const cursor = own(result, 'nextCursor');
     if (!isRecord(result) || typeof cursor !== 'string') return message;
-    const name = methods[page.method]!;
     const entries = JSON.stringify(result[name]);
     const goesBack = page.cursors.includes(cursor);
     if (!goesBack && page.cursors.length + 1 < mostPages) {

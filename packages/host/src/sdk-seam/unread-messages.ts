@@ -52,7 +52,7 @@ function refusalIn(line: string): JsonRpcMessage | undefined {
 }
 
 /** The most levels that a message may nest: code that writes out or walks through a deeper one runs out of stack. */
-const mostLevels = 1_000;
+export const mostLevels = 1_000;
 const why = (what: string): string =>
   `The server sent ${what} that nests more than ${mostLevels} levels. It is not read.`;
 
