@@ -160,14 +160,16 @@ const starter = `
   });`;
 
 it.runIf(process.platform !== 'win32')(
-  'a command that is ended while it asks leaves a terminal with a cursor, in which lines can be typed',
+  'a command that is ended while it asks leaves a terminal with a cursor, in which lines can be typed and pasted',
   async () => {
     const tty = inTerminal(['-e', starter, '--', midcall, 'call', 'form', '--', process.execPath, askingServer]);
     await tty.until('Enter: confirm');
     expect(tty.raw().lastIndexOf('\u001b[?25l')).toBeGreaterThan(tty.raw().lastIndexOf('\u001b[?25h'));
+    expect(tty.raw().lastIndexOf('\u001b[?2004h')).toBeGreaterThan(tty.raw().lastIndexOf('\u001b[?2004l'));
     tty.signal('SIGUSR2');
     await tty.pass(['ended by SIGTERM'], [/\sicanon/], [/\secho\s/]);
     expect(tty.raw().lastIndexOf('\u001b[?25h')).toBeGreaterThan(tty.raw().lastIndexOf('\u001b[?25l'));
+    expect(tty.raw().lastIndexOf('\u001b[?2004l')).toBeGreaterThan(tty.raw().lastIndexOf('\u001b[?2004h'));
     await tty.ended;
   },
 );

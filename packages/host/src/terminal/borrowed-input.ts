@@ -6,8 +6,10 @@
  *   is the host's again. If this process ends before that, at least the raw mode is as it was.
  * - input-B3 Ctrl-C is a key from the first prompt of a question to its end: between two prompts, too, it is kept for the next
  *   one, and does not end the server that asks.
+ * - input-B4 What is pasted into a drawn prompt is text, and none of its characters is a key: a line break submits nothing, and a
+ *   tab goes nowhere. The terminal marks pastes from the first prompt of a question to its end, but not for another program.
  */
-import { Readable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import { beforeEnd } from '../base/index.ts';
 
 /** An input as far as it may be a terminal. */
@@ -16,6 +18,9 @@ export type MaybeTty = Readable & {
   readonly isRaw?: boolean;
   setRawMode?(raw: boolean): unknown;
 };
+
+/** What a terminal that marks pastes sends after one. */
+const endOfPaste = '\u001b[201~';
 
 /** The events by which an input is read. */
 const readingEvents = ['data', 'readable', 'keypress'] as const;
@@ -32,14 +37,22 @@ interface Found {
 /** What prompts read from: it hears only what is typed while the input is borrowed. */
 export class BorrowedInput extends Readable {
   readonly isTTY: boolean;
+  /** True if the text of a paste keeps its line breaks. */
+  pastesLines = false;
   readonly #input: MaybeTty;
+  readonly #screen: Writable | undefined;
   #found: Found | undefined;
   #stopGuarding = (): void => {};
+  #marksPastes = false;
+  /** What has come of a paste that has not ended. */
+  #pasted: string | undefined;
 
-  constructor(input: MaybeTty) {
+  /** @param screen - where prompts are drawn: the terminal is asked there to mark pastes; absent if none are drawn */
+  constructor(input: MaybeTty, screen?: Writable) {
     super();
     this.#input = input;
     this.isTTY = input.isTTY === true && input.setRawMode !== undefined;
+    this.#screen = this.isTTY ? screen : undefined;
   }
 
   /** Does nothing: prompts call it, but the mode is set here (input-B3). */
@@ -59,12 +72,17 @@ export class BorrowedInput extends Readable {
         input.rawListeners(event).map(listener => ({ event, listener: listener as Listener })),
       );
       this.#found = { listeners, flowing: input.readableFlowing, raw: input.isRaw === true };
-      if (this.isTTY) this.#stopGuarding = beforeEnd(() => this.#setMode(this.#found?.raw === true));
+      if (this.isTTY)
+        this.#stopGuarding = beforeEnd(() => {
+          this.#markPastes(false);
+          this.#setMode(this.#found?.raw === true);
+        });
       for (const { event, listener } of listeners) input.off(event, listener);
       input.on('data', this.#feed).on('end', this.#over).on('close', this.#over).on('error', this.#over);
       if (input.readableEnded || input.destroyed) this.#over();
     }
     this.#setMode(true);
+    this.#markPastes(true);
     input.resume();
   }
 
@@ -72,6 +90,7 @@ export class BorrowedInput extends Readable {
   lend(): void {
     if (!this.#found) return;
     this.#input.pause();
+    this.#markPastes(false);
     this.#setMode(false);
   }
 
@@ -82,6 +101,8 @@ export class BorrowedInput extends Readable {
     if (!found) return;
     this.#stopGuarding();
     this.#found = undefined;
+    this.#pasted = undefined;
+    this.#markPastes(false);
     input.off('data', this.#feed).off('end', this.#over).off('close', this.#over).off('error', this.#over);
     input.pause();
     // After its end an input takes nothing back; then it is there for the next question.
@@ -100,6 +121,29 @@ export class BorrowedInput extends Readable {
     this.#over();
   }
 
+  /** Readline reports keys by this event. Those of a paste reach no prompt; its text does when it has ended (input-B4). */
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    if (event !== 'keypress') return super.emit(event, ...args);
+    const key = args[1] as { readonly name?: string; readonly sequence: string };
+    if (this.#pasted === undefined) {
+      if (key.name !== 'paste-start') return super.emit(event, ...args);
+      this.#pasted = '';
+      return true;
+    }
+    this.#pasted += key.sequence;
+    if (!this.#pasted.endsWith(endOfPaste)) return true;
+    const text = pastedText(this.#pasted.slice(0, -endOfPaste.length), this.pastesLines);
+    this.#pasted = undefined;
+    // A prompt draws itself after each key, so the text comes as one; but Clack would take this word for the key.
+    for (const part of text === 'escape' ? text : [text]) super.emit(event, part, { sequence: part });
+    return true;
+  }
+
+  #markPastes(isOn: boolean): void {
+    if (isOn !== this.#marksPastes) this.#screen?.write(`\u001b[?2004${isOn ? 'h' : 'l'}`);
+    this.#marksPastes = isOn;
+  }
+
   #setMode(raw: boolean): void {
     if (this.isTTY && !this.#input.destroyed) this.#input.setRawMode?.(raw);
   }
@@ -111,4 +155,13 @@ export class BorrowedInput extends Readable {
     this.#isOver = true;
   };
   #isOver = false;
+}
+
+/** The text of a paste. Tabs become spaces, as no prompt has any. On one line, so do line breaks, but for those at its ends. */
+function pastedText(pasted: string, keepsLines: boolean): string {
+  const lines = pasted
+    .replace(/\r\n?/g, '\n')
+    .replaceAll('\t', ' ')
+    .replace(/[^\P{Cc}\n]/gu, '');
+  return keepsLines ? lines : lines.replace(/^\n+|\n+$/g, '').replace(/\n+/g, ' ');
 }

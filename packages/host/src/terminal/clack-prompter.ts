@@ -98,15 +98,15 @@ export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Promp
           return result((await password({ ...streams, signal, message, validate })) ?? '');
         }),
       ),
-    lines: prompt =>
-      withKeys(input, backKeys(prompt, 'any'), () =>
-        during(prompt.signal, streams =>
-          resumableLines(
-            { ...prompt, message: setIn(`${prompt.message} (Tab, then Enter, when you are done)`) },
-            streams,
-          ),
-        ),
-      ),
+    lines: prompt => {
+      input.pastesLines = true;
+      const message = setIn(`${prompt.message} (Tab, then Enter, when you are done)`);
+      return withKeys(input, backKeys(prompt, 'any'), () =>
+        during(prompt.signal, streams => resumableLines({ ...prompt, message }, streams)),
+      ).finally(() => {
+        input.pastesLines = false;
+      });
+    },
     choose: prompt => withKeys(input, backKeys(prompt, 'any'), () => choose(prompt)),
     chooseMany: prompt => withKeys(input, backKeys(prompt, 'any'), () => chooseMany(prompt)),
   };

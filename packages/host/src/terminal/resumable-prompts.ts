@@ -102,9 +102,10 @@ const keyCharacters = /[^\P{Cc}\n\t]/gu;
 /** A text of several lines, into which Clack would write the character of every key. */
 class LinesPrompt extends MultiLinePrompt {
   protected override _setUserInput(value: string | undefined, write?: boolean): void {
-    const text = value?.replace(keyCharacters, '');
-    // Clack then moves the cursor behind what it has inserted.
-    this._cursor -= (value?.length ?? 0) - (text?.length ?? 0);
+    const text = value?.replace(keyCharacters, '') ?? '';
+    const { length } = this.userInput;
+    // For all that is inserted, Clack moves the cursor by one.
+    if (!write && (value?.length ?? 0) > length) this._cursor += text.length - length - 1;
     super._setUserInput(text, write);
   }
 }

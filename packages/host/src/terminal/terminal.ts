@@ -88,7 +88,7 @@ export class Terminal implements Presenter {
     const environment = options.environment ?? process.env;
     const noColor = (environment['NO_COLOR'] ?? '') !== '';
     const isLineByLine = options.plain ?? (options.input.isTTY !== true || options.output.isTTY !== true || noColor);
-    this.#input = new BorrowedInput(options.input);
+    this.#input = new BorrowedInput(options.input, isLineByLine ? undefined : options.output);
     this.#prompter = interruptible(
       (isLineByLine ? linePrompter : clackPrompter)(this.#input, options.output),
       this.#input,
