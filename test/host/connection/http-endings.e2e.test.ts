@@ -25,6 +25,8 @@ const failed = (response: ServerResponse, id: unknown): void =>
     .writeHead(503, json)
     .end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'This server is stopping.' } }));
 
+const notAccepted = { code: -32600, message: 'Too many tools are named.', data: { most: 1 } };
+
 /** Ways not to answer a call. */
 const endings: Readonly<Record<string, (response: ServerResponse, id: unknown) => void>> = {
   closed: response => void response.writeHead(200, events).end(': nothing\n\n'),
@@ -108,6 +110,8 @@ async function serve(era: Era, { port = 0, hasSessions = false, lineEnd = '\n' }
       const ending = endings[params?.name ?? ''];
       if (ending) return ending(response, id);
       if (params?.name === 'refused') return failed(response, id);
+      if (params?.name === 'not accepted')
+        return void response.writeHead(400, json).end(JSON.stringify({ jsonrpc: '2.0', id: null, error: notAccepted }));
       if (params?.name === 'asks oddly') {
         const event = (sent: object): string =>
           `event: message${lineEnd}data: ${JSON.stringify(sent)}${lineEnd}${lineEnd}`;
@@ -175,6 +179,18 @@ it.each(eras)(
     expect(await call(connection, 'refused')).toEqual({ how: 'refused', ...error });
     expect(await connection.forward({ method: 'own/method', params: { name: 'refused' } })).toEqual({ error });
     expect(asked.filter(method => method === 'tools/call')).toHaveLength(1);
+  },
+);
+
+it.each(eras)(
+  'a server of %s that does not accept a request, and gives no id with its reason, is heard in its own words',
+  async era => {
+    const { target } = await serve(era);
+    const connection = await connected(target, era);
+    const told = { ...notAccepted, message: 'Too many tools are named. (HTTP 400)' };
+    expect(await call(connection, 'not accepted')).toEqual({ how: 'refused', ...told });
+    const forwarded = connection.forward({ method: 'own/method', params: { name: 'not accepted' } });
+    expect(await forwarded).toEqual({ error: notAccepted });
   },
 );
 

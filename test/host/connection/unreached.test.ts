@@ -8,6 +8,11 @@ const command = { kind: 'command', command: 'notes-server', args: [] } as const;
 const url = { kind: 'url', url: 'http://127.0.0.1:3000/mcp' } as const;
 const failure = (message: string, members: object = {}, cause?: Error): Error =>
   Object.assign(new Error(message, { cause }), members);
+/** The SDK's error of a response that failed, with an error of JSON-RPC in its body. */
+const refusal = (message: string, status: number, code = -32000): Error => {
+  const text = JSON.stringify({ jsonrpc: '2.0', error: { code, message }, id: null });
+  return failure(`Error POSTing to endpoint: ${text}`, { status, data: { status, text } });
+};
 const probe = (cause: Error): Error =>
   failure(
     'Version negotiation probe failed: fetch failed',
@@ -52,6 +57,13 @@ describe('why an address was not reached', () => {
     [503, 'it failed to answer (HTTP 503)'],
   ])('HTTP %d is explained in words to act on', (status, why) => {
     expect(unreached(failure('Error POSTing to endpoint: no', { status }), url)).toContain(why);
+  });
+
+  it.each([
+    [400, 'it refused the request (HTTP 400). It says “Bad Host⟦U+202E⟧”.'],
+    [403, 'it requires a token that it accepts (HTTP 403). Send one in a header. It says “Bad Host⟦U+202E⟧”.'],
+  ])('an error of JSON-RPC that comes with HTTP %d is said in its own words', (status, why) => {
+    expect(unreached(refusal('Bad Host\u202e', status), url)).toBe(why);
   });
 
   it('a web page is no MCP server', () => {
@@ -111,6 +123,16 @@ it('one list that fails is lost and no other, and the problem says which and why
   const { tools, problems } = await readCatalogue(client({ listTools: fails(-32603) }), listProblem);
   expect(tools).toEqual([]);
   expect(problems[0]).toEqual({ list: 'tools', why: 'the server answered “no ⟦U+202E⟧list”.' });
+  const refused = (code: number) => () => Promise.reject(refusal('no \u202Elist', 400, code));
+  const { problems: overHttp } = await readCatalogue(
+    client({ listTools: refused(-32000), listResources: refused(-32601) }),
+    listProblem,
+  );
+  expect(overHttp.map(({ why }) => why)).toEqual([
+    'the server answered “no ⟦U+202E⟧list (HTTP 400)”.',
+    'the server declares prompts but does not implement the list.',
+    'the server declares resources but does not implement the list.',
+  ]);
 });
 
 it('the limit that a message was larger than is said ahead of everything else that is known', () => {

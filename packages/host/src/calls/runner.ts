@@ -10,7 +10,14 @@ import { visible } from '@midcall/core/text';
 import { type Clock, MAX_TIMER_MS, untilAborted } from '@midcall/core/time';
 import { type RequestOptions, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { CallContext, Question } from '../question/index.ts';
-import { isConnectionGone, isInDoubt, isNeverSent, neverSent, unreadable } from '../sdk-seam/index.ts';
+import {
+  describedRefusal,
+  isConnectionGone,
+  isInDoubt,
+  isNeverSent,
+  neverSent,
+  unreadable,
+} from '../sdk-seam/index.ts';
 import { callTimeout } from './call-timeout.ts';
 import type { CallProgress, Calls, RunningCall } from './calls.ts';
 
@@ -256,7 +263,8 @@ function outcomeOf(
     return { how: 'abandoned', message: error.message, ...(isInDoubt(error) && { inDoubt: true }) };
   const { cause } = error as { cause?: unknown };
   if (isMidcallError(cause, 'host/unauthorized')) return { how: 'abandoned', message: cause.message };
-  const { code, message, data } = error as { code?: unknown; message?: unknown; data?: unknown };
+  const { code, message, data } =
+    describedRefusal(error) ?? (error as { code?: unknown; message?: unknown; data?: unknown });
   const text = typeof message === 'string' ? message : String(error);
   if (typeof code === 'number') {
     const required = own(data, 'requiredCapabilities');

@@ -10,6 +10,7 @@ import {
   SdkErrorCode,
   type Tool,
 } from '@modelcontextprotocol/client';
+import { describedRefusal } from '../sdk-seam/index.ts';
 
 /** What a server offers. */
 export interface Catalogue {
@@ -65,7 +66,8 @@ export interface ListProblem {
  * @returns undefined if nothing is wrong: templates are optional, and no capability declares them
  */
 export function listProblem(list: ListName, error: unknown): string | undefined {
-  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  const { code, message } =
+    describedRefusal(error) ?? (error as { readonly code?: unknown; readonly message?: unknown });
   if (code === ProtocolErrorCode.MethodNotFound) {
     if (list === 'resource templates') return undefined;
     return `the server declares ${list} but does not implement the list.`;

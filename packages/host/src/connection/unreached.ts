@@ -6,7 +6,7 @@ import { isMidcallError } from '@midcall/core/errors';
 import { endedWhenProbed, invalidResultIssue, issueText, notOfferedRevision } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
 import type { AttachEvent } from '../attach/index.ts';
-import { redirectTarget } from '../sdk-seam/index.ts';
+import { redirectTarget, refusalIn } from '../sdk-seam/index.ts';
 import { originOf, type ServerEntry, type ServerTarget } from '../servers/index.ts';
 import { StderrTail } from './stderr-tail.ts';
 
@@ -62,14 +62,18 @@ function ofStatus(status: number): string | undefined {
 }
 
 /** HTTP's reason: a status, or an answer that is no message of the protocol. */
-function ofAnswer({ code, status, message, name }: Cause): string | undefined {
+function ofAnswer(cause: Cause): string | undefined {
+  const { code, status, message, name } = cause;
   // The transport reads nothing but messages, so any other answer fails a schema.
   if (code === 'CLIENT_HTTP_UNEXPECTED_CONTENT' || name === 'ZodError' || name === 'SyntaxError')
     return 'what answers at this address is not an MCP server.';
   const elsewhere = redirectTarget(String(message));
   if (elsewhere !== undefined)
     return `it redirects to ${visible(elsewhere, { max: 300 })}. If you trust that address, use it instead.`;
-  return typeof status === 'number' ? ofStatus(status) : undefined;
+  if (typeof status !== 'number') return undefined;
+  const refusal = refusalIn(cause);
+  if (!refusal) return ofStatus(status);
+  return `${ofStatus(status) ?? `it refused the request (HTTP ${status}).`} It says “${visible(refusal.message, { max: 300 })}”.`;
 }
 
 /** True if the server did answer, with a failure of its own: some of 2025-11-25 do so at a request that they do not know. */

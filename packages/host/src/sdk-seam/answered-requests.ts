@@ -159,14 +159,42 @@ const isBroken = (error: unknown): boolean =>
 const hasFailed = (error: unknown): error is { readonly status: number } =>
   ((error as { readonly status?: unknown }).status as number) >= 500;
 
-/** The server's own answer to a request in a response that failed: an error of JSON-RPC with its id. */
-function answerIn(error: unknown, id: unknown): JSONRPCErrorResponse | undefined {
+/** The body of a response that failed, if it is JSON. */
+function failedBody(error: unknown): unknown {
+  // An error that a server sent as such has no status.
+  if (typeof (error as { readonly status?: unknown }).status !== 'number') return undefined;
   try {
-    const answer: unknown = JSON.parse(String(own(own(error, 'data'), 'text')));
-    return isJSONRPCErrorResponse(answer) && answer.id === id ? answer : undefined;
+    return JSON.parse(String(own(own(error, 'data'), 'text')));
   } catch {
     return undefined;
   }
+}
+
+/** The server's own answer to a request in a response that failed: an error of JSON-RPC with its id. */
+function answerIn(error: unknown, id: unknown): JSONRPCErrorResponse | undefined {
+  const answer = failedBody(error);
+  return isJSONRPCErrorResponse(answer) && answer.id === id ? answer : undefined;
+}
+
+/** An error of JSON-RPC. */
+export interface Refusal {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** The error of JSON-RPC in a response that failed: it need not have the id of the request. */
+export function refusalIn(error: unknown): Refusal | undefined {
+  const refusal = own(failedBody(error), 'error');
+  const [code, message, data] = [own(refusal, 'code'), own(refusal, 'message'), own(refusal, 'data')];
+  if (typeof code !== 'number' || typeof message !== 'string') return undefined;
+  return { code, message, ...(data !== undefined && { data }) };
+}
+
+/** The same for a person: its message ends with the status of the response. */
+export function describedRefusal(error: unknown): Refusal | undefined {
+  const refusal = refusalIn(error);
+  return refusal && { ...refusal, message: `${refusal.message} (HTTP ${(error as { status?: unknown }).status})` };
 }
 
 function unanswered(

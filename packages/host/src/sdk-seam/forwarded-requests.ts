@@ -11,7 +11,7 @@ import { isRecord } from '@midcall/core/json';
 import type { Interception, JsonRpcMessage } from '@midcall/core/sdk-seam';
 import type { Client, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { type Era, serverSendsRequests } from '../base/index.ts';
-import { neverSent } from './answered-requests.ts';
+import { neverSent, refusalIn } from './answered-requests.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -95,7 +95,10 @@ export class ForwardedRequests implements Required<Interception> {
         signal?.addEventListener('abort', onAbort, { once: true });
         this.#waiting.set(id, { settle, onProgress });
         const send = async () => transport.send(message, stream && { requestSignal: stream.signal });
-        send().catch((error: unknown) => settle(unsent(error, answersRound(params))));
+        send().catch((error: unknown) => {
+          const refusal = refusalIn(error);
+          settle(refusal ? { error: { ...refusal } } : unsent(error, answersRound(params)));
+        });
       });
     } finally {
       this.#waiting.delete(id);

@@ -1,9 +1,11 @@
 export {
   AnsweredRequests,
+  describedRefusal,
   isInDoubt,
   isNeverSent,
   neverReached,
   neverSent,
+  refusalIn,
   unreadable,
 } from './answered-requests.ts';
 export { ClientCalls } from './client-calls.ts';
