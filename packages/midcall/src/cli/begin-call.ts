@@ -7,7 +7,7 @@ import type { CallHandle, CallProgress, Catalogue, Connection } from '@midcall/h
 import type { Terminal } from '@midcall/host/terminal';
 import { argumentsOf, askArguments } from './ask-arguments.ts';
 import type { CallHistory, MadeCall } from './call-history.ts';
-import { printFailure, printJson } from './call-outcome.ts';
+import type { JsonOutput } from './call-outcome.ts';
 import type { ExitName } from './exit-codes.ts';
 import { checkRequired, readToolArguments } from './tool-arguments.ts';
 
@@ -21,7 +21,7 @@ export interface WantedCall {
 /** Who makes it. */
 export interface CallDesk {
   readonly say: (lines: readonly string[]) => void;
-  readonly json: boolean;
+  readonly json: JsonOutput | undefined;
   /** The person's terminal; absent if nobody can be asked. */
   readonly person?: { readonly terminal: Terminal; readonly history: CallHistory | undefined };
   readonly onProgress: (progress: CallProgress) => void;
@@ -49,12 +49,12 @@ export async function beginCall(
   say(lines.map(line => `midcall: ${line}`));
   if (problems.some(({ list }) => list === 'tools')) {
     const exit = connection.state === 'ready' ? 'toolError' : 'noServer';
-    if (json) printFailure(exit, lines.join(' '));
+    json?.fail(exit, lines.join(' '));
     return exit;
   }
   const forPeople = tools.filter(isForPeople);
   if (tool === undefined && (!person || forPeople.length === 0)) {
-    if (json) printJson(tools);
+    if (json) json.write(tools);
     else process.stdout.write(toolLines(forPeople));
     return 'ok';
   }

@@ -51,17 +51,19 @@ const failures = {
   failure: 'failure',
 } as const satisfies Partial<Record<ExitName, string>>;
 
-/** Writes as JSON why there is no outcome. */
-export function printFailure(exit: keyof typeof failures, message: string): void {
-  printJson({ how: failures[exit], exitCode: exitCodes[exit].code, message });
-}
+/** The output of `--json`: one value. What fails after it was written is said on standard error alone. */
+export class JsonOutput {
+  #isWritten = false;
 
-let isPrinted = false;
+  write(value: unknown): void {
+    if (!this.#isWritten) process.stdout.write(`${visibleJson(value)}\n`);
+    this.#isWritten = true;
+  }
 
-/** Writes the one JSON value of `--json`. What fails after that is said on standard error alone. */
-export function printJson(value: unknown): void {
-  if (!isPrinted) process.stdout.write(`${visibleJson(value)}\n`);
-  isPrinted = true;
+  /** Writes why there is no outcome. */
+  fail(exit: keyof typeof failures, message: string): void {
+    this.write({ how: failures[exit], exitCode: exitCodes[exit].code, message });
+  }
 }
 
 /** How texts and values become lines. */

@@ -22,7 +22,7 @@ import { configPath, ownVersion } from '../install/index.ts';
 import { Answers } from './answers.ts';
 import { beginCall, type WantedCall } from './begin-call.ts';
 import type { CallHistory } from './call-history.ts';
-import { exitOf, printFailure, printJson, printOutcome } from './call-outcome.ts';
+import { exitOf, JsonOutput, printOutcome } from './call-outcome.ts';
 import { addRulesFlags, callRules, type RulesFlags } from './call-rules.ts';
 import { type ExitName, exitCodes, exitOfError } from './exit-codes.ts';
 import { readSeconds, repeatable } from './flag-values.ts';
@@ -90,9 +90,9 @@ export function register(command: Command): void {
     .option('--tasks <file>', 'where calls that continue by themselves are kept', configPath('tasks.json'))
     .action(async (tool: string | undefined, words: readonly string[], flags: CallFlags) => {
       const after = wordsAfterDashes(process.argv);
-      const ended = run(tool, words, after, flags).catch(error => {
-        const why = error instanceof Error ? error.message : String(error);
-        if (flags.json) printFailure(exitOfError(error), why);
+      const json = flags.json ? new JsonOutput() : undefined;
+      const ended = run(tool, words, after, flags, json).catch(error => {
+        json?.fail(exitOfError(error), error instanceof Error ? error.message : String(error));
         throw error;
       });
       process.exitCode = exitCodes[await ended].code;
@@ -104,30 +104,36 @@ async function run(
   words: readonly string[],
   after: readonly string[],
   flags: CallFlags,
+  json: JsonOutput | undefined,
 ): Promise<ExitName> {
   if (flags.resume === undefined) {
     // The words after the dashes are among those before, and the first of these is the tool.
     const operands = [...(tool === undefined ? [] : [tool]), ...words];
     const [name, ...args] = operands.slice(0, operands.length - after.length);
-    return call({ ...(name !== undefined && { tool: name }), words: args }, chooseServer(flags, after), flags);
+    return call({ ...(name !== undefined && { tool: name }), words: args }, chooseServer(flags, after), flags, json);
   }
   onlyAfterDashes([...(tool === undefined ? [] : [tool]), ...words], process.argv);
   const tasks = tasksFile(resolve(flags.tasks));
   if (flags.resume === true) {
     const stored = await tasks.list();
-    if (flags.json) printJson(stored.map(inJson));
+    if (json) json.write(stored.map(inJson));
     else process.stdout.write(listOfStoredCalls(stored, Date.now()));
     return 'ok';
   }
   const namesServer = [flags.url, flags.config, flags.server].some(Boolean) || after.length > 0;
   const stored = storedCall(await tasks.list(), flags.resume, namesServer ? chooseServer(flags, after) : undefined);
-  return call({ resumed: stored }, stored.entry, flags);
+  return call({ resumed: stored }, stored.entry, flags, json);
 }
 
 /** The call to make or to resume. */
 type CallTarget = WantedCall | { readonly resumed: StoredCall };
 
-async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): Promise<ExitName> {
+async function call(
+  target: CallTarget,
+  entry: ServerEntry,
+  flags: CallFlags,
+  json: JsonOutput | undefined,
+): Promise<ExitName> {
   let unanswered: string | undefined;
   let giveUp = (): void => {};
   const onUnanswered = (why: string): void => {
@@ -137,8 +143,12 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
   const seen = screen();
   const terminal = terminalFor(flags, seen ?? process.stderr, onUnanswered);
   // What is said goes to standard error, wherever that leads; only questions follow the person.
-  const log = seen === process.stderr ? terminal : terminalFor(flags, process.stderr, onUnanswered);
-  const say = (lines: readonly string[]): void => log.say(lines);
+  const say = (lines: readonly string[]): void => {
+    if (seen === process.stderr) terminal.say(lines);
+    else
+      for (const line of lines)
+        process.stderr.write(`${visible(line, { lines: true, max: 100_000 }).replaceAll('\n', '\n  ')}\n`);
+  };
   const complain = (error: unknown): void =>
     say([`midcall: ${error instanceof Error ? error.message : String(error)}`]);
   const answers = flags.answers === undefined ? undefined : new Answers(flags.answers, { say, onUnanswered });
@@ -209,7 +219,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
       ? takenUp(connection, target.resumed)
       : beginCall(connection, entry.id, target, {
           say,
-          json: flags.json === true,
+          json,
           ...(byHand && { person: { terminal, history } }),
           onProgress: progress => say([progressLine(progress)]),
           limitsTask: timeoutMs !== undefined,
@@ -228,7 +238,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     await keep();
     const outcome = await Promise.race([running.outcome, isLeft]).finally(stop);
     if (outcome === 'left') {
-      if (flags.json) printJson({ how: 'left', id: running.id });
+      if (json) json.write({ how: 'left', id: running.id });
       else process.stdout.write(`${running.id}\n`);
       say([`midcall: The call continues without you. To return to it: midcall call --resume ${shortId(running.id)}`]);
       return 'ok';
@@ -242,8 +252,8 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
         ),
       );
     wantsFolder ||= !flags.root && outcome.how === 'refused' && outcome.needs?.includes('roots') === true;
-    if (flags.json && unanswered !== undefined) printFailure('unanswered', unanswered);
-    else if (flags.json) printJson(outcome);
+    if (json && unanswered !== undefined) json.fail('unanswered', unanswered);
+    else if (json) json.write(outcome);
     else if (!wantsFolder || 'result' in outcome) printOutcome(outcome, { plain: flags.plain === true, say });
     await keep(outcome);
     if (wantsFolder) say([noFolder]);
@@ -260,7 +270,7 @@ async function call(target: CallTarget, entry: ServerEntry, flags: CallFlags): P
     const hasEnded = isMidcallError(error, 'host/server-gone');
     if (!hasEnded && !isMidcallError(error, 'host/not-found')) throw error;
     const why = (hasEnded && connection.problem) || error.message;
-    if (flags.json) printFailure('noServer', why);
+    json?.fail('noServer', why);
     say([`midcall: ${why}`, ...(hasEnded && !('resumed' in target) ? [notCalled] : [])]);
     return 'noServer';
   } finally {
