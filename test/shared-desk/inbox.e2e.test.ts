@@ -106,10 +106,12 @@ async function letterDesk() {
   const fields = [{ kind: 'text', name: 'text', required: true, minLength: 3 }];
   const question = { id: 'q1', kind: 'form', asker, message: 'What shall it say?', fields, askedAt: 0 };
   const sockets = new Set<Socket>();
+  const inboxes: Peer[] = [];
   const desk = createServer(socket => {
     sockets.add(socket);
     new Peer(socket, (word, _, peer) => {
       if (word !== 'hello') return { ok: true };
+      inboxes.push(peer);
       peer.tell('asked', { question });
       return { version: protocolVersion };
     });
@@ -117,14 +119,21 @@ async function letterDesk() {
   const env = await listening(desk);
   return {
     env,
-    end: () => {
+    /** Another question comes. */
+    ask: (id: string, message: string) => {
+      for (const peer of inboxes) peer.tell('asked', { question: { ...question, id, message } });
+    },
+    end: (id: string) => {
+      for (const peer of inboxes) peer.tell('ended', { id, ending: { how: 'withdrawn' } });
+    },
+    stop: () => {
       for (const socket of sockets) socket.destroy();
     },
   };
 }
 
 it('what was being typed is written out when the desk ends, and the cursor is shown again', async () => {
-  const { env, end } = await letterDesk();
+  const { env, stop } = await letterDesk();
   const inbox = inTerminal([main, 'inbox'], env);
   await inbox.pass(
     ['One question is waiting.', enter],
@@ -133,19 +142,43 @@ it('what was being typed is written out when the desk ends, and the cursor is sh
     ['Tab, then Enter', 'Dear Ann'],
   );
   await inbox.until('│  Dear Ann█');
-  end();
+  stop();
   await inbox.pass(['Not sent. You had entered:'], ['Dear Ann'], ['The desk has ended.']);
   expect(await inbox.ended).toBe(3);
   expect(inbox.raw().lastIndexOf('\u001b[?25h')).toBeGreaterThan(inbox.raw().lastIndexOf('\u001b[?25l'));
 });
 
 it('midcall inbox ends with the desk while its list is shown, and nothing is chosen', async () => {
-  const { env, end } = await letterDesk();
+  const { env, stop } = await letterDesk();
   const inbox = inTerminal([main, 'inbox'], env);
   await inbox.until('Leave');
-  end();
+  stop();
   await inbox.until('The desk has ended.');
   expect(await inbox.ended).toBe(3);
+});
+
+it('the cursor stays on its question in the list of midcall inbox as others come and end', async () => {
+  const { env, ask, end } = await letterDesk();
+  const inbox = inTerminal([main, 'inbox'], env);
+  await inbox.until('One question is waiting.');
+  ask('q2', 'And the second letter?');
+  await inbox.until('2 questions are waiting.');
+  await inbox.until('● post: What shall it say?');
+  inbox.type(down);
+  await inbox.until('● post: And the second letter?');
+  ask('q3', 'And the third?');
+  await inbox.until('3 questions are waiting.');
+  await inbox.until('● post: And the second letter?');
+  end('q1');
+  await inbox.until('2 questions are waiting.');
+  await inbox.until('● post: And the second letter?');
+  inbox.type(down + down);
+  await inbox.until('● Leave');
+  end('q2');
+  await inbox.until('One question is waiting.');
+  await inbox.until('● Leave');
+  inbox.type(enter);
+  expect(await inbox.ended).toBe(0);
 });
 
 it('Ctrl-C while an editor is open is a signal to the editor, and the question is asked again', async () => {

@@ -1,5 +1,5 @@
 /** Draws prompts on a real terminal; long lists can be filtered by typing. */
-import { autocomplete, autocompleteMultiselect, isCancel, password, select } from '@clack/prompts';
+import { autocomplete, autocompleteMultiselect, isCancel, password } from '@clack/prompts';
 import { beforeEnd } from '../base/index.ts';
 import type { BorrowedInput } from './borrowed-input.ts';
 import { fitted } from './frame.ts';
@@ -13,7 +13,15 @@ import {
   type PromptResult,
   unanswered,
 } from './prompter.ts';
-import { type Key, resumableLines, resumableText, resumableTicks, type Streams } from './resumable-prompts.ts';
+import {
+  type Choice,
+  type Key,
+  resumableChoice,
+  resumableLines,
+  resumableText,
+  resumableTicks,
+  type Streams,
+} from './resumable-prompts.ts';
 import { wrapped } from './wrap.ts';
 
 /** The symbol in front of a question, and blanks of the same width. */
@@ -111,26 +119,39 @@ export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Promp
     chooseMany: prompt => withKeys(input, backKeys(prompt, 'any'), () => chooseMany(prompt)),
   };
 
-  async function choose({ message, signal, picks, initial, unchosen }: ChoicePrompt): Promise<PromptResult<string>> {
-    const start = unchosen && initial === undefined ? [nothingChosen] : [];
+  async function choose(prompt: ChoicePrompt): Promise<PromptResult<string>> {
+    const { message, signal, initial, unchosen, onLeft } = prompt;
+    const picks = [...(unchosen && initial === undefined ? [nothingChosen] : []), ...prompt.picks];
     for (let question = message; ; question = `${message} — choose one of them`) {
-      const common = {
-        options: options([...start, ...picks]),
-        ...(initial !== undefined && { initialValue: initial }),
-      };
-      const value = await during(signal, streams =>
-        picks.length > longList
-          ? autocomplete({
-              ...streams,
-              ...common,
-              message: setIn(question),
-              placeholder: 'Type to search',
-              filter: matches,
-            })
-          : select({ ...streams, ...common, message: question }),
+      const asked = { message: setIn(question), picks, initial };
+      const chosen = await during(signal, streams =>
+        prompt.picks.length > longList ? searched(asked, streams) : resumableChoice(asked, streams),
       );
-      if (value !== nothingChosen.value) return result(value);
+      if (!chosen.answered) {
+        if (chosen.typed !== undefined && chosen.typed !== nothingChosen.value) onLeft?.(chosen.typed);
+        return unanswered;
+      }
+      if (chosen.value !== nothingChosen.value) return chosen;
     }
+  }
+
+  async function searched({ message, picks, initial }: Choice, streams: Streams): Promise<PromptResult<string>> {
+    let at = (): string | undefined => initial;
+    const all = options(picks);
+    const value = await autocomplete({
+      ...streams,
+      ...(initial !== undefined && { initialValue: initial }),
+      message,
+      placeholder: 'Type to search',
+      filter: matches,
+      options() {
+        at = () => this.focusedValue;
+        return all;
+      },
+    });
+    if (!isCancel(value)) return { answered: true, value };
+    const typed = at();
+    return typed === undefined ? unanswered : { answered: false, typed };
   }
 
   async function chooseMany(prompt: ManyPrompt): Promise<PromptResult<readonly string[]>> {

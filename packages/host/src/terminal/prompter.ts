@@ -48,6 +48,8 @@ export interface ChoicePrompt extends Prompt {
   readonly initial?: string;
   /** True if Enter alone chooses nothing, as long as the person has not moved the cursor. */
   readonly unchosen?: boolean;
+  /** Called with what the cursor is on, if there is one, when the prompt ends without an answer. */
+  readonly onLeft?: ((value: string) => void) | undefined;
 }
 
 export interface ManyPrompt extends Prompt {

@@ -3,13 +3,23 @@
  * Drawn as Clack draws them.
  */
 import { styleText } from 'node:util';
-import { MultiLinePrompt, MultiSelectPrompt, type State, TextPrompt, wrapTextWithPrefix } from '@clack/core';
+import {
+  MultiLinePrompt,
+  MultiSelectPrompt,
+  SelectPrompt,
+  type State,
+  TextPrompt,
+  wrapTextWithPrefix,
+} from '@clack/core';
 import {
   limitOptions,
   S_BAR,
   S_BAR_END,
   S_CHECKBOX_INACTIVE,
   S_CHECKBOX_SELECTED,
+  S_RADIO_ACTIVE,
+  S_RADIO_INACTIVE,
+  SELECT_INSTRUCTIONS,
   symbol,
   symbolBar,
 } from '@clack/prompts';
@@ -139,6 +149,50 @@ export async function resumableLines(
   }
 }
 
+const pickText = ({ label, hint }: Pick): string =>
+  hint === undefined ? label : `${label} ${styleText('dim', `(${hint})`)}`;
+
+/** A list of which one is chosen. */
+export interface Choice {
+  /** Fits the terminal. */
+  readonly message: string;
+  readonly picks: readonly Pick[];
+  readonly initial: string | undefined;
+}
+
+/** Without an answer, what was entered is what the cursor was on. */
+export async function resumableChoice(
+  { message, picks, initial }: Choice,
+  streams: Streams,
+): Promise<PromptResult<string>> {
+  const prompt = new SelectPrompt<Pick>({
+    ...streams,
+    options: [...picks],
+    ...(initial !== undefined && { initialValue: initial }),
+    render() {
+      const chosen = picks[this.cursor]?.label ?? '';
+      const rows = limitOptions({
+        cursor: this.cursor,
+        options: [...picks],
+        output: streams.output,
+        columnPadding: 3,
+        rowPadding: message.split('\n').length + 4,
+        style: (pick, active) =>
+          active
+            ? `${styleText('green', S_RADIO_ACTIVE)} ${pickText(pick)}`
+            : styleText('dim', `${S_RADIO_INACTIVE} ${pick.label}`),
+      });
+      const body = !over(this.state)
+        ? rows.join('\n')
+        : this.state === 'cancel'
+          ? styleText('strikethrough', chosen)
+          : chosen;
+      return frame(this, message, body, streams.output, `  ${SELECT_INSTRUCTIONS.join(' • ')}`);
+    },
+  });
+  return outcome<string>(await prompt.prompt(), prompt.value ?? '');
+}
+
 /** A list of check boxes. */
 export async function resumableTicks(
   {
@@ -164,7 +218,7 @@ export async function resumableTicks(
         rowPadding: message.split('\n').length + 4,
         style: (pick, active) => {
           const box = chosen.has(pick.value) ? styleText('green', S_CHECKBOX_SELECTED) : S_CHECKBOX_INACTIVE;
-          const text = pick.hint === undefined ? pick.label : `${pick.label} ${styleText('dim', `(${pick.hint})`)}`;
+          const text = pickText(pick);
           return `${active ? styleText('cyan', box) : box} ${active ? text : styleText('dim', text)}`;
         },
       });

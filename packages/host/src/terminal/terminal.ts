@@ -104,21 +104,28 @@ export class Terminal implements Presenter {
 
   /**
    * Asks the person to choose one of several things; for a program's own questions, while none of a server is open.
-   * @param request - texts of a server are made visible here; `initial` is the value the cursor stands on
+   * @param request - texts of a server are made visible here; `initial` is the value the cursor stands on; where the list is
+   *   drawn, `onLeft` is called with the one it stood on when the list ended and nothing was chosen
    * @returns the `value` of what was chosen; undefined if the person left the prompt, or the input ended
    */
   async choose(request: {
     readonly message: string;
     readonly choices: readonly { readonly value: string; readonly label: string; readonly hint?: string }[];
-    readonly initial?: string;
+    readonly initial?: string | undefined;
+    readonly onLeft?: (value: string) => void;
   }): Promise<string | undefined> {
-    const { message, choices, initial } = request;
+    const { message, choices, initial, onLeft } = request;
     const picks = choices.map(({ value, label, hint }) => ({
       value,
       label: visible(label, { max: 200 }),
       ...(hint !== undefined && { hint: visible(hint, { max: 200 }) }),
     }));
-    const prompt = { message: visible(message, { max: 600 }), picks, ...(initial !== undefined && { initial }) };
+    const prompt = {
+      message: visible(message, { max: 600 }),
+      picks,
+      onLeft,
+      ...(initial !== undefined && { initial }),
+    };
     return this.#alone(signal => this.#prompter.choose({ ...prompt, signal }));
   }
 

@@ -90,6 +90,8 @@ async function inbox(flags: InboxFlags): Promise<void> {
     if (!terminal.interrupt()) process.exit(exitCodes.interrupted.code);
   });
   isListening = true;
+  /** The row that the cursor stays on as the list changes: the id of a question in it; empty for the way out. */
+  let at: string | undefined;
   while (!peer.isClosed) {
     if (waiting.size === 0) {
       terminal.say(['Nothing is waiting. A question appears here when it comes; Ctrl-C leaves.']);
@@ -105,15 +107,24 @@ async function inbox(flags: InboxFlags): Promise<void> {
       terminal.interrupt();
     };
     const rows = folds(waiting);
+    const row = rows.find(fold => fold.some(({ id }) => id === at));
     const id = await terminal.choose({
       message: waiting.size === 1 ? 'One question is waiting.' : `${waiting.size} questions are waiting.`,
       choices: [
         ...rows.map(fold => ({ value: fold[0].id, label: lineOf(fold, waits) })),
         { value: '', label: 'Leave', hint: 'the questions stay open' },
       ],
+      initial: at === '' ? at : row?.[0].id,
+      onLeft: value => {
+        at = value;
+      },
     });
     changed = () => {};
-    if (isOld) continue;
+    if (isOld) {
+      at = id ?? at;
+      continue;
+    }
+    at = undefined;
     const fold = rows.find(([first]) => first.id === id);
     if (!fold) break;
     const chosen = fold.flatMap(each => waiting.get(each.id) ?? []);
