@@ -1,11 +1,8 @@
 /** `midcall call` in a real pseudo-terminal: drawn prompts, keys, Ctrl-C. */
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { few } from '../fixtures/soak.ts';
 import { askingServer, cue } from '../host/person.ts';
-import { down, enter, inTerminal, interrupt, midcall, terminal } from './tty.ts';
+import { down, enter, errorsInFile, inTerminal, interrupt, midcall, terminal } from './tty.ts';
 
 describe.each(few(['2025', '2026'], '2025'))('in a terminal, %s', era => {
   it('elicit-form-04, elicit-form-24: a form is filled in with keys, seen before it is sent, and changed', async () => {
@@ -69,13 +66,8 @@ describe.each(few(['2025', '2026'], '2025'))('in a terminal, %s', era => {
 
 /** `midcall call` in a terminal, with its standard error in a file. */
 function withErrorsInFile(words: readonly string[], options: { readonly detached?: boolean } = {}) {
-  const file = join(mkdtempSync(join(tmpdir(), 'midcall-errors-')), 'log');
-  const args = [midcall, 'call', ...words, '--', 'node', askingServer];
-  const script = `const errors = require('node:fs').openSync(${JSON.stringify(file)}, 'w');
-    require('node:child_process')
-      .spawn(process.execPath, ${JSON.stringify(args)}, { ...${JSON.stringify(options)}, stdio: ['inherit', 'inherit', errors] })
-      .on('exit', code => (process.exitCode = code));`;
-  return { tty: inTerminal(['-e', script]), log: () => readFileSync(file, 'utf8') };
+  const started = errorsInFile([midcall, 'call', ...words, '--', 'node', askingServer], options);
+  return { tty: inTerminal(started.words), log: started.log };
 }
 
 describe('in a terminal', () => {

@@ -1,5 +1,5 @@
 /** `midcall call` and other scripts in a real pseudo-terminal, and the keys a person presses. */
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -26,6 +26,20 @@ export const terminal = (
   env: Readonly<Record<string, string>> = {},
   server: readonly string[] = ['node', askingServer],
 ) => inTerminal([midcall, 'call', ...words, '--', ...server], env);
+
+/**
+ * A script of Node whose standard error goes into a file.
+ * @param args - the script and its arguments
+ * @returns what `inTerminal` starts, and what is in the file by now
+ */
+export function errorsInFile(args: readonly string[], options: { readonly detached?: boolean } = {}) {
+  const file = join(mkdtempSync(join(tmpdir(), 'midcall-errors-')), 'log');
+  const script = `const errors = require('node:fs').openSync(${JSON.stringify(file)}, 'w');
+    require('node:child_process')
+      .spawn(process.execPath, ${JSON.stringify(args)}, { ...${JSON.stringify(options)}, stdio: ['inherit', 'inherit', errors] })
+      .on('exit', code => (process.exitCode = code));`;
+  return { words: ['-e', script], log: () => readFileSync(file, 'utf8') };
+}
 
 /**
  * A script of Node in a terminal one can wait on: `until` resolves once the text has come since the last wait.

@@ -11,7 +11,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { expect, it, onTestFinished } from 'vitest';
 import { Peer, protocolVersion } from '../../packages/midcall/src/shared-desk/peer.ts';
 import { textOf } from '../bridge/stage.ts';
-import { down, enter, inTerminal, interrupt } from '../cli/tty.ts';
+import { down, enter, errorsInFile, inTerminal, interrupt } from '../cli/tty.ts';
 import { ownEnvironment } from '../fixtures/own-environment.ts';
 import { few } from '../fixtures/soak.ts';
 
@@ -179,6 +179,19 @@ it('the cursor stays on its question in the list of midcall inbox as others come
   await inbox.until('● Leave');
   inbox.type(enter);
   expect(await inbox.ended).toBe(0);
+});
+
+it('midcall inbox asks on the screen though standard error goes into a file', async () => {
+  const { env } = await letterDesk();
+  const { words, log } = errorsInFile([main, 'inbox']);
+  const inbox = inTerminal(words, env);
+  await inbox.pass(
+    ['One question is waiting.', enter],
+    ['What do you want to do with it?', down + enter],
+    ['Declined.', interrupt],
+  );
+  expect(await inbox.ended).toBe(0);
+  expect(log()).toBe('');
 });
 
 it('Ctrl-C while an editor is open is a signal to the editor, and the question is asked again', async () => {

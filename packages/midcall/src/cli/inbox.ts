@@ -10,6 +10,7 @@ import type { HostWait } from '@midcall/host/web';
 import type { Command } from 'commander';
 import { deskSocketPath, findDesk, handedOver, type Peer } from '../shared-desk/index.ts';
 import { exitCodes } from './exit-codes.ts';
+import { screen } from './screen.ts';
 
 interface InboxFlags {
   readonly plain?: boolean;
@@ -33,9 +34,10 @@ async function inbox(flags: InboxFlags): Promise<void> {
   const waiting = new Map<string, Waiting>();
   const waits = new Map<string, HostWait>();
   const answered = new Set<string>();
+  const seen = screen();
   const terminal = new Terminal({
     input: process.stdin,
-    output: process.stderr,
+    output: seen ?? process.stderr,
     ...(flags.plain && { plain: true }),
   });
   let changed = (): void => {};
@@ -44,7 +46,7 @@ async function inbox(flags: InboxFlags): Promise<void> {
     if (word === 'asked') {
       const question = body['question'] as Question;
       waiting.set(question.id, { question, ended: new AbortController() });
-      if (isListening && process.stderr.isTTY) process.stderr.write(bell);
+      if (isListening) seen?.write(bell);
     } else if (word === 'ended') {
       const id = String(body['id']);
       waiting.get(id)?.ended.abort(body['ending'] as Ending);
@@ -73,7 +75,7 @@ async function inbox(flags: InboxFlags): Promise<void> {
     return;
   }
   const { peer } = found;
-  if (process.stdin.isTTY !== true) {
+  if (process.stdin.isTTY !== true || !seen) {
     const lines = folds(waiting).map(fold => `${lineOf(fold, waits)}\n`);
     process.stdout.write(lines.length === 0 ? 'Nothing is waiting.\n' : lines.join(''));
     peer.close();
