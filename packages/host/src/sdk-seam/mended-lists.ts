@@ -3,6 +3,7 @@
  * not allow, and one that does not end. Entries are mended where only one reading is possible, and lose members that they can do
  * without; what cannot be used is left out and named. A list that goes on and on is cut off.
  */
+import { createHash } from 'node:crypto';
 import { isRecord, type JsonObject, nests, own } from '@midcall/core/json';
 import { type InterceptedTransport, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
@@ -210,12 +211,18 @@ const mostPages = 200;
 /** The most cursors that are remembered; without what led to one, the count of pages begins again. */
 const mostCursors = 10 * mostPages;
 
+/** So that a server does not choose how much is remembered. */
+const digestOf = (value: unknown): string =>
+  createHash('sha256')
+    .update(String(JSON.stringify(value)))
+    .digest('base64url');
+
 /** A page that was asked for. */
 interface Page {
   readonly method: string;
-  /** The cursors that led to it, its own last. */
+  /** The digests of the cursors that led to it, its own last. */
   readonly cursors: readonly string[];
-  /** The entries of the page before, as JSON. */
+  /** The digest of the entries of the page before. */
   readonly before: string | undefined;
 }
 
@@ -227,7 +234,7 @@ class ListPages {
   readonly #leftOut: (line: string) => void;
   /** By the ids of their requests. */
   readonly #asked = new Map<unknown, Page>();
-  /** What led to a cursor, by method and cursor. */
+  /** What led to a cursor, by method and the digest of the cursor. */
   readonly #next = new Map<string, Omit<Page, 'method'>>();
 
   constructor(leftOut: (line: string) => void) {
@@ -242,8 +249,9 @@ class ListPages {
       this.#asked.set(id, { method, cursors: [], before: undefined });
       return;
     }
-    const { cursors = [], before } = this.#next.get(`${method} ${cursor}`) ?? {};
-    this.#asked.set(id, { method, cursors: [...cursors, cursor], before });
+    const digest = digestOf(cursor);
+    const { cursors = [], before } = this.#next.get(`${method} ${digest}`) ?? {};
+    this.#asked.set(id, { method, cursors: [...cursors, digest], before });
   }
 
   answered(message: JsonRpcMessage): JsonRpcMessage {
@@ -256,11 +264,12 @@ class ListPages {
     if (isRecord(result) && result[name] === null) return { ...message, result: { ...result, [name]: [] } };
     const cursor = own(result, 'nextCursor');
     if (!isRecord(result) || typeof cursor !== 'string') return message;
-    const entries = JSON.stringify(result[name]);
-    const goesBack = page.cursors.includes(cursor);
+    const entries = digestOf(result[name]);
+    const next = digestOf(cursor);
+    const goesBack = page.cursors.includes(next);
     if (!goesBack && page.cursors.length + 1 < mostPages) {
       if (this.#next.size >= mostCursors) this.#next.clear();
-      this.#next.set(`${page.method} ${cursor}`, { cursors: page.cursors, before: entries });
+      this.#next.set(`${page.method} ${next}`, { cursors: page.cursors, before: entries });
       return message;
     }
     const why = goesBack ? 'its pages come again' : `more than ${mostPages} pages are not read`;
