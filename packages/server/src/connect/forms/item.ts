@@ -4,6 +4,7 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import { type Choice, type Field, formLimits, isLineFormat, type LineFormat, labelOf } from '@midcall/core/form';
+import type { Json } from '../../base/index.ts';
 
 interface Labelled {
   readonly label: string;
@@ -203,4 +204,14 @@ export function itemOf(field: Field): FieldItem {
         ...pick(field, ['minItems', 'maxItems', 'default']),
       };
   }
+}
+
+/** The fields of a flat form as questions, numbered: the names of fields are the author's and may contain dots. */
+export const itemsOf = (fields: readonly Field[]): Record<string, FieldItem> =>
+  Object.fromEntries(fields.map((field, index) => [`q${index}`, itemOf(field)]));
+
+/** What was entered for the fields of a flat form, by their names. @param value - by their numbers */
+export function contentOf(fields: readonly Field[], value: Readonly<Record<string, Json>>): Record<string, Json> {
+  const entries = fields.map((field, index) => [field.name, value[`q${index}`]] as const);
+  return Object.fromEntries(entries.filter((entry): entry is readonly [string, Json] => entry[1] !== undefined));
 }

@@ -14,6 +14,10 @@ export interface FormWords {
 
 const shownOf = (items: Items, sent: Sent): string => digest(readItems(items, sent).applied);
 
+/** What is wrong with a form that was sent. @param count - how many answers do not fit */
+export const misfits = (count: number): string =>
+  count === 1 ? 'One answer does not fit yet.' : `${count} answers do not fit yet.`;
+
 /** The form in its present state. */
 export function formView(
   items: Items,
@@ -50,8 +54,7 @@ export function formStep(
     };
   }
   if (issues.size > 0) {
-    const problem = issues.size === 1 ? 'One answer does not fit yet.' : `${issues.size} answers do not fit yet.`;
-    return { again: formView(items, words, sent, issues, problem) };
+    return { again: formView(items, words, sent, issues, misfits(issues.size)) };
   }
   return { value };
 }

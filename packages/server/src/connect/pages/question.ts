@@ -3,7 +3,7 @@ import { checkContent, type Field, type ReadForm, readForm } from '@midcall/core
 import { html } from '@midcall/core/page';
 import type { Json } from '../../base/index.ts';
 import type { Details } from '../../request/index.ts';
-import { type Items, itemOf } from '../forms/item.ts';
+import { contentOf, itemsOf } from '../forms/item.ts';
 import { formStep, formView } from '../forms/step.ts';
 import type { PageKind, PageView } from './page.ts';
 import { detailsBlock } from './view.ts';
@@ -14,10 +14,6 @@ function fieldsOf(data: Json): readonly Field[] {
   const read: ReadForm = readForm((data as { schema?: unknown }).schema);
   return read.ok ? read.fields : [];
 }
-
-/** Property names are the author's and may contain dots, so questions are numbered on the page. */
-const itemsOf = (fields: readonly Field[]): Items =>
-  Object.fromEntries(fields.map((field, index) => [`q${index}`, itemOf(field)]));
 
 const withDetails = (data: Json, view: PageView): PageView => ({
   ...view,
@@ -32,10 +28,7 @@ export const questionKind: PageKind = {
     const items = itemsOf(fields);
     const step = formStep(items, words, sent);
     if ('again' in step) return { again: withDetails(data, step.again) };
-    const value = step.value as Record<string, unknown>;
-    const entries = fields.map((field, index) => [field.name, value[`q${index}`]] as const);
-    const content = Object.fromEntries(entries.filter(([, each]) => each !== undefined));
-    const checked = checkContent(fields, content);
+    const checked = checkContent(fields, contentOf(fields, step.value as Record<string, Json>));
     if (checked.ok) return { finish: () => checked.content as Json };
     const problem = checked.issues[0]?.message ?? 'An answer does not fit yet.';
     return { again: withDetails(data, formView(items, words, sent, undefined, problem)) };

@@ -5,8 +5,9 @@
 import { checkContent, type Field, labelOf, readForm } from '@midcall/core/form';
 import { type Html, html } from '@midcall/core/page';
 import type { Json } from '../../base/index.ts';
-import { type GroupItem, itemOf } from '../forms/item.ts';
+import { contentOf, type GroupItem, itemsOf } from '../forms/item.ts';
 import { defaults, readItems } from '../forms/read.ts';
+import { misfits } from '../forms/step.ts';
 import { itemFields } from '../forms/view.ts';
 import type { PageKind, PageView, Sent, Step } from './page.ts';
 import { safeText } from './view.ts';
@@ -28,7 +29,6 @@ interface Data {
 
 interface OpenForm extends Omit<Data['forms'][number], 'schema'> {
   readonly fields: readonly Field[];
-  /** Property names are the author's and may contain dots, so questions are numbered on the page. */
   readonly group: GroupItem;
 }
 
@@ -36,17 +36,14 @@ function formsOf(data: Data): readonly OpenForm[] {
   return data.forms.map(({ schema, ...form }) => {
     const read = readForm(schema);
     const fields = read.ok ? read.fields : [];
-    const items = Object.fromEntries(fields.map((field, index) => [`q${index}`, itemOf(field)]));
-    return { ...form, fields, group: { kind: 'group', label: form.title, items } };
+    return { ...form, fields, group: { kind: 'group', label: form.title, items: itemsOf(fields) } };
   });
 }
 
 /** The valid part of a form's input, and the errors, by path. */
 function read({ name, fields, group }: OpenForm, sent: Sent) {
   const { value, issues } = readItems({ [name]: group }, sent);
-  const values = value[name] as Readonly<Record<string, Json>>;
-  const entries = fields.map((field, index) => [field.name, values[`q${index}`]] as const);
-  return { content: Object.fromEntries(entries.filter(([, each]) => each !== undefined)), issues };
+  return { content: contentOf(fields, value[name] as Record<string, Json>), issues };
 }
 
 /** The forms to ask, given the input so far. */
@@ -70,7 +67,7 @@ function holds(is: string | boolean | readonly string[], value: Json | undefined
 const carried = (forms: readonly OpenForm[], currentName: string | undefined, sent: Sent): readonly Html[] =>
   forms
     .filter(({ name }) => name !== currentName)
-    .flatMap(({ name, fields }) => fields.map((_, index) => `${name}.q${index}`))
+    .flatMap(({ name, group }) => Object.keys(group.items).map(key => `${name}.${key}`))
     .flatMap(path => (sent.get(path) ?? []).map(value => html`<input type="hidden" name="${path}" value="${value}">`));
 
 const REVIEW = '.review';
@@ -150,10 +147,7 @@ function submit(forms: readonly OpenForm[], sent: Sent): Step {
 /** The errors that keep a person from going on to the next form. */
 function mistakes(form: OpenForm, sent: Sent) {
   const { content, issues } = read(form, sent);
-  if (issues.size > 0) {
-    const problem = issues.size === 1 ? 'One answer does not fit yet.' : `${issues.size} answers do not fit yet.`;
-    return { issues, problem };
-  }
+  if (issues.size > 0) return { issues, problem: misfits(issues.size) };
   const checked = checkContent(form.fields, content);
   if (checked.ok) return undefined;
   return { issues, problem: checked.issues[0]?.message ?? 'An answer does not fit yet.' };
