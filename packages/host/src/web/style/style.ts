@@ -193,11 +193,11 @@ main .alerts{padding-inline:0}
 .switch{display:inline-flex;align-items:center;gap:8px;font-weight:500}
 
 .announce{position:fixed;top:0;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
-.kept{position:fixed;left:50%;bottom:20px;transform:translateX(-50%);display:flex;gap:12px;width:max-content;max-width:min(620px,calc(100vw - 28px));background:var(--surface);color:var(--ink);border:1px solid var(--bad-line);border-left:4px solid var(--bad);box-shadow:var(--shadow);padding:13px 18px;border-radius:var(--radius);z-index:20}
+.kept{position:fixed;left:50%;bottom:20px;transform:translateX(-50%);display:flex;gap:12px;width:max-content;max-width:min(620px,calc(100vw - 28px));max-height:45vh;overflow:auto;background:var(--surface);color:var(--ink);border:1px solid var(--bad-line);border-left:4px solid var(--bad);box-shadow:var(--shadow);padding:13px 18px;border-radius:var(--radius);z-index:20}
 .kept>div{display:grid;gap:8px}
 .kept .icon{color:var(--bad);margin-top:2px}
 .kept p{margin-top:3px}
-.kept:not([hidden])~.frame-grid main{padding-bottom:220px}
+.kept:not([hidden])~.frame-grid main{padding-bottom:50vh}
 .kept .button{margin-top:6px}
 .kept-typed dl{max-height:25vh;overflow:auto}
 .kept-typed dt{color:var(--muted);font-size:13px}
