@@ -87,6 +87,11 @@ describe.each(few(pairs, ['2025-11-25', 'events'], ['2026-07-28', 'json'], ['202
       });
     });
 
+    it('a result whose id is written as a text is given', async () => {
+      const connection = await connected(await reached(over, era));
+      expect(await connection.run({ kind: 'tool', name: 'as-text' }).outcome).toMatchObject({ how: 'completed' });
+    });
+
     it('the result of a tool is shown whatever its type where results have none, and else its call is in doubt', async () => {
       const connection = await connected(await reached(over, era));
       const outcome = await connection.run({ kind: 'tool', name: 'broken', arguments: {} }).outcome;

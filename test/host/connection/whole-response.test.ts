@@ -6,7 +6,7 @@ import { eras } from '@midcall/testing';
 import { describe, expect, it } from 'vitest';
 import { agentReply } from '../../../packages/host/src/agents/agent-reply.ts';
 import { exitOf } from '../../../packages/midcall/src/cli/call-outcome.ts';
-import { callOpen } from '../wire-server.ts';
+import { callOpen, type Wired, wired } from '../wire-server.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -59,14 +59,14 @@ describe.each(eras)('%s', era => {
     expect(await ended).toMatchObject({ message: expect.stringContaining('The disk is full.') });
   });
 
-  /** The outcome of a call that is answered so. */
-  async function outcomeOf(frame: object): Promise<CallOutcome | undefined> {
+  /** The outcome of a call that is answered so. @param as - what becomes of the id of the call in the answer */
+  async function outcomeOf(frame: object, as: (id: unknown) => unknown = id => id): Promise<CallOutcome | undefined> {
     const { host, ended } = await callOpen(era, [withOutput]);
     let outcome: CallOutcome | undefined;
     host.attachment.subscribe(event => {
       if (event.type === 'call-ended') outcome = event.outcome;
     });
-    await host.respondBy(frame);
+    await host.respondBy({ ...frame, id: as(host.calls()[0]!.id) });
     await ended;
     return outcome;
   }
@@ -95,6 +95,23 @@ describe.each(eras)('%s', era => {
     ['an error whose code is a text', { error: { code: 'E', message: 'No such tool.' } }],
   ])('a call of which the server says %s is not in doubt', async (_, frame) => {
     expect(await outcomeOf(frame)).toMatchObject({ how: 'refused', message: 'No such tool.' });
+  });
+
+  it('a result whose id is written as a text is read like any other', async () => {
+    const content = [{ type: 'hologram' }];
+    const result = { resultType: 'complete', content, structuredContent: {} };
+    expect(await outcomeOf({ result }, String)).toMatchObject({ how: 'completed', result: { content } });
+  });
+
+  it('progress whose token is written as a text is that of its call', async () => {
+    const seen: number[] = [];
+    const host: Wired = await wired(era, {
+      tool: async ({ notify }) => {
+        await notify('notifications/progress', { progressToken: String(host.calls()[0]!.id), progress: 1 });
+      },
+    });
+    await host.attachment.run({ kind: 'tool', name: 'act' }, { onProgress: ({ progress }) => seen.push(progress) });
+    expect(seen).toEqual([1]);
   });
 
   it('a result of a tool without content and type is shown', async () => {

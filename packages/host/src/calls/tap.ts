@@ -20,7 +20,13 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { blocksAside, isRecord, own } from '@midcall/core/json';
-import { type Interception, interceptTransport, wholeResponse, withoutDump } from '@midcall/core/sdk-seam';
+import {
+  type Interception,
+  interceptTransport,
+  type JsonRpcMessage,
+  wholeResponse,
+  withoutDump,
+} from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
 import { rawResultAside, withinNesting } from '../sdk-seam/index.ts';
 import type { Calls, RunningCall } from './calls.ts';
@@ -109,6 +115,12 @@ function passable(
   return blocksAside(whole, !isNothing && !isTyped && !isRecord(structuredContent) ? ['structuredContent'] : []);
 }
 
+/** A response with its id as it was sent, if that came back as a text: our ids are numbers, or begin with a word. */
+const numbered = (message: JsonRpcMessage): JsonRpcMessage => {
+  const { id, method } = message;
+  return method === undefined && typeof id === 'string' && /^\d+$/u.test(id) ? { ...message, id: Number(id) } : message;
+};
+
 /** What is not clearly a no is a yes, since a failure that is taken for a success misleads. */
 const meansYes = (value: unknown): boolean =>
   typeof value === 'string' ? !/^\s*(?:false|no|0)?\s*$/iu.test(value) : Boolean(value);
@@ -147,7 +159,7 @@ export class Tap {
   onto(transport: Transport, below: Required<Interception> = asItIs): void {
     interceptTransport(transport, {
       incoming: (message, deliver) => {
-        const { read, answer } = withinNesting(wholeResponse(message, 'server'));
+        const { read, answer } = withinNesting(wholeResponse(numbered(message), 'server'));
         if (answer) void transport.send(answer as unknown as JSONRPCMessage).catch(() => {});
         if (!read) return;
         const unread = 'error' in read && !isRecord(message['error']) && this.#callOfRequest.get(read['id']);
@@ -200,7 +212,8 @@ export class Tap {
 
   /** @returns false if it is not the progress of a call */
   #progressed(params: unknown): boolean {
-    const call = this.#callOfRequest.get(own(params, 'progressToken'));
+    const token = own(params, 'progressToken');
+    const call = this.#callOfRequest.get(typeof token === 'string' ? Number(token) : token);
     if (!call || this.#isOver(call)) return false;
     const [progress, total, message] = [own(params, 'progress'), own(params, 'total'), own(params, 'message')];
     if (typeof progress === 'number')
