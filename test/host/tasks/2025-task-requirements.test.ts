@@ -36,12 +36,16 @@ async function clientOf(tasks: object | undefined, answer: (frame: Frame) => obj
   };
   await far.start();
   const paused: number[] = [];
+  let now = 1_800_000_000_000;
   const clock = {
-    now: () => 1_800_000_000_000,
+    now: () => now,
     after(ms: number, fn: () => void) {
       paused.push(ms);
       if (ms > 5_000) return () => {};
-      const turn = setImmediate(fn);
+      const turn = setImmediate(() => {
+        now += ms;
+        fn();
+      });
       return () => clearImmediate(turn);
     },
   };
@@ -69,19 +73,29 @@ it.each([
   },
 );
 
+const task = (status: string) => ({
+  taskId: 't1',
+  status,
+  createdAt: '2025-11-25T10:00:00Z',
+  lastUpdatedAt: '2025-11-25T10:00:00Z',
+  ttl: 60_000,
+  pollInterval: 4_321,
+});
+
+it('followed-task-3: a call whose task has ended, and whose result never comes, may have been carried out', async () => {
+  const { run } = await clientOf(everything, ({ method }) => {
+    if (method === 'tools/call') return { task: task('working') };
+    return method === 'tasks/get' ? task('completed') : new Promise<object>(() => {});
+  });
+  const message = expect.stringMatching(/ its result did not come\. The request may have been carried out: /u);
+  await expect(run()).rejects.toMatchObject({ code: 'host/abandoned', message });
+});
+
 it('older-tasks-09: a task is looked after as often as the server says', async () => {
   let looks = 0;
   let end = (): void => {};
   const ended = new Promise<object>(resolve => {
     end = () => resolve({ content: [] });
-  });
-  const task = (status: string) => ({
-    taskId: 't1',
-    status,
-    createdAt: '2025-11-25T10:00:00Z',
-    lastUpdatedAt: '2025-11-25T10:00:00Z',
-    ttl: 60_000,
-    pollInterval: 4_321,
   });
   const { run, paused } = await clientOf(everything, ({ method }) => {
     if (method === 'tools/call') return { task: task('working') };

@@ -143,7 +143,8 @@ it('followed-task-3: a server that cannot say how a task stands is asked less an
     await eventually(() => of('tasks/get').length === n && clock.left.includes(ms));
     clock.move(ms);
   }
-  expect(String(await running)).toContain('The store is away.');
+  const message = expect.stringMatching(/: The store is away\. The request may have been carried out: /u);
+  expect(await running).toMatchObject({ code: 'host/abandoned', message });
   expect(of('tasks/get')).toHaveLength(6);
   expect(of('tasks/cancel')).toEqual([]);
 });

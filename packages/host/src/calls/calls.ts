@@ -80,12 +80,12 @@ export class Calls {
     return this.#begun.has(call);
   }
 
-  /** The answer of a call has come. What the server asks from now on does not belong to it, unless the wire says so. */
+  /** The answer of a call has come, or none will. What the server asks from now on does not belong to it, unless the wire says so. */
   answered(call: RunningCall): void {
     this.#answered.add(call);
   }
 
-  /** True if its answer has come, and is no error of the server. */
+  /** True if its answer has come and is no error of the server, or none will come. */
   hasAnswer(call: RunningCall): boolean {
     return this.#answered.has(call);
   }

@@ -60,7 +60,11 @@ export class AttachedTasks {
       answer: (call, request, withdrawn) => this.#answer(call, request, withdrawn),
       onTask: task => this.#onTask(task),
       onCancel: call => this.#onCancel(call.context.id),
-      onEnd: (call, over) => this.#onEnd(call.context.id, over),
+      onEnd: (call, over) => {
+        // What became of it is not known, and nobody says that it failed.
+        if (!over) calls.answered(call);
+        this.#onEnd(call.context.id, over);
+      },
     });
     return this.#follower;
   }

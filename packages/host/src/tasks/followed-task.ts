@@ -212,8 +212,11 @@ export class FollowedTask {
     this.#isOver = true;
     this.#endedAt ??= steadyNow(this.#options.clock);
     this.#fetchAgain();
-    if (steadyNow(this.#options.clock) - this.#endedAt > mostWaitMs)
-      this.#settle({ error: failure('The result of the task did not come.') });
+    if (steadyNow(this.#options.clock) - this.#endedAt > mostWaitMs) {
+      this.#problem = 'The task has ended, and its result did not come.';
+      this.stop();
+      return;
+    }
     this.#fetch(state);
   }
 
