@@ -33,7 +33,7 @@ export const sameId: Refusal = {
 export const tooMany: Refusal = {
   status: 429,
   code: -32000,
-  message: 'Too many of your requests have no response yet. End one, or try again later.',
+  message: 'Too many of your requests have no response yet: end one, or wait. Try again later.',
   retryAfter: 1,
 };
 /** Nobody knows when a session will end. */
