@@ -48,7 +48,7 @@ import { type AskingMethod, asThrown, noteDeparture, type RawParams } from '../s
 import { flowSteps } from '../state/index.ts';
 import { type CallOutcome, CallReport } from './call-report.ts';
 import { type Finish, type Received, toolError } from './own-handlers.ts';
-import { type Handler, runCall } from './run-call.ts';
+import { type Handler, runCall, type Work } from './run-call.ts';
 
 /** What continues a waiting call: from the model to `resume`, or from our App to its own tool. */
 export interface ResumeArguments {
@@ -208,37 +208,13 @@ function outcomeOf(earlier: SharedOutcome): FinalOutcome {
   return { error: Object.assign(new Error(message), rest) };
 }
 
-/** A request, and the handler that runs it. */
-interface Work<R> {
-  readonly request: CallRequest;
-  readonly rawArguments: unknown;
-  readonly handler: Handler<R>;
-  readonly end: CallReport;
-}
-
 /** Finds the state of a call, and runs it from there. */
-function openAndRun<R>(work: Work<R>, access: FileAccesses, config: Config): Promise<CallOutcome<R>> {
+async function openAndRun<R>(work: Work<R>, access: FileAccesses, config: Config): Promise<CallOutcome<R>> {
   const { request, end } = work;
   end.setCall(callRef(request, ''));
-  const shared = sharedCallOf(request.server, request.ctx);
-  if (inRounds(request)) {
-    const opening = openRetry(request, config, event => auditor(request, '', config)(event));
-    return openedAndRun(opening, work, access, config);
-  }
-  if (shared) return openedAndRun(openShared(shared, request), work, access, config);
-  return runOpened(begins(config.id()), work, access, config);
-}
-
-async function openedAndRun<R>(
-  opening: OpenedCall | Promise<OpenedCall>,
-  work: Work<R>,
-  access: FileAccesses,
-  config: Config,
-): Promise<CallOutcome<R>> {
-  const { request, end } = work;
   let opened: OpenedCall;
   try {
-    opened = await opening;
+    opened = await openCall(request, config);
   } catch (error) {
     // Another process runs this task, so it has not ended.
     const elsewhere = isMidcallError(error, 'call/interrupted') && detachedOf(request.ctx) !== undefined;
@@ -250,15 +226,21 @@ async function openedAndRun<R>(
   return runOpened(opened, work, access, config);
 }
 
-function runOpened<R>(
+async function openCall(request: CallRequest, config: Config): Promise<OpenedCall> {
+  if (inRounds(request)) return openRetry(request, config, auditor(request, '', config));
+  const shared = sharedCallOf(request.server, request.ctx);
+  return shared ? openShared(shared, request) : begins(config.id());
+}
+
+async function runOpened<R>(
   opened: OpenedCall,
   work: Work<R>,
   access: FileAccesses,
   config: Config,
 ): Promise<CallOutcome<R>> {
-  if (opened.earlier === undefined) return runCall(opened, work, work.end, access, config);
+  if (opened.earlier === undefined) return runCall(opened, work, access, config);
   work.end.toldElsewhere();
-  return Promise.resolve({ kind: 'answered-before', earlier: opened.earlier as SharedOutcome });
+  return { kind: 'answered-before', earlier: opened.earlier as SharedOutcome };
 }
 
 /** Finds the call of a ticket, which is not used up. */

@@ -44,21 +44,22 @@ import { traceRound } from './trace.ts';
 
 export type Handler<R> = (call: Call) => R | Promise<R>;
 
-interface Running<R> {
+/** A request, and the handler that runs it. */
+export interface Work<R> {
   readonly request: CallRequest;
   readonly rawArguments: unknown;
   readonly handler: Handler<R>;
+  readonly end: CallReport;
 }
 
 /** Runs a call from its present state to its end. Throws only if nothing about it is known yet. */
 export async function runCall<R>(
   opened: OpenedCall,
-  running: Running<R>,
-  end: CallReport,
+  work: Work<R>,
   access: FileAccesses,
   config: Config,
 ): Promise<CallOutcome<R>> {
-  const { request, handler } = running;
+  const { request, handler, end } = work;
   const { flow, round, attempt, stepStore = config.contents, retentionMs = 1 } = opened;
   const call = callRef(request, flow);
   end.setCall(call);
@@ -96,8 +97,8 @@ export async function runCall<R>(
     listener: request,
     files: () => access.of(request),
     client: () => aboutClient(request.server, request.ctx),
-    pages: () => pageCall(request, flow, config),
-    approvals: () => approvalCall(request, flow, config),
+    pages: pageCall(request, flow, config),
+    approvals: approvalCall(request, flow, config),
   };
   const handle = (run: CallRun<R>) => observed(() => handler(makeCall(run as CallRun, options)), config);
   try {
@@ -105,7 +106,7 @@ export async function runCall<R>(
     const drive = inRounds(request) ? runByRounds : runByPush;
     const driven = await drive(handle, opened, request, config, engine, audit);
     const outcome = driven.kind === 'failed' ? { ...driven, error: told(driven.error) } : driven;
-    return { settled, ...(await endingOf(outcome, opened, running, end, config)) };
+    return { settled, ...(await endingOf(outcome, opened, work, config)) };
   } catch (thrown) {
     const error = told(thrown);
     end.failed(error);
@@ -158,8 +159,7 @@ function settling(
 async function endingOf<R>(
   outcome: DriverOutcome<R>,
   opened: OpenedCall,
-  { request, rawArguments }: Running<R>,
-  end: CallReport,
+  { request, rawArguments, end }: Work<R>,
   config: Config,
 ): Promise<Exclude<CallOutcome<R>, { kind: 'answered-before' }>> {
   const where = { flow: opened.flow, arguments: rawArguments };

@@ -45,8 +45,8 @@ export async function runUnattended<R>(
         files: () => files,
         client: () => undefined,
         listener: undefined,
-        pages: () => undefined,
-        approvals: () => undefined,
+        pages: undefined,
+        approvals: undefined,
       };
       return handler(makeCall(of as CallRun, surroundings));
     },

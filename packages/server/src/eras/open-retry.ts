@@ -76,11 +76,10 @@ export async function openRetry(
   const text: unknown = mcpReq.requestState();
   if (text === undefined) return begins(config.id());
   const stored = detachedOf(request.ctx)?.state;
-  const opening = async () =>
-    stored
-      ? openStored(stored, request.binding, config)
-      : openState(text, request.binding, config, config.maxStateLength);
-  const opened = await opening().catch(failed(request, [], false));
+  const opening = stored
+    ? openStored(stored, request.binding, config)
+    : openState(text, request.binding, config, config.maxStateLength);
+  const opened = await opening.catch(failed(request, [], false));
   if (!opened.ok) {
     audit({ kind: 'state-refused', reason: opened.reason });
     if (opened.kind === 'invalid' && config.keys.ephemeral) config.warnOnce('foreign state', madeElsewhere);

@@ -42,9 +42,9 @@ export interface AskerOptions {
    */
   readonly misused: ((error: unknown) => void) | undefined;
   /** Serves our pages; undefined if there are none. */
-  readonly pages: () => PageCall | undefined;
+  readonly pages: PageCall | undefined;
   /** Takes questions to the inbox; undefined if there is none. */
-  readonly approvals: () => ApprovalCall | undefined;
+  readonly approvals: ApprovalCall | undefined;
   /** See `GatewayCall.roundsLeft`. */
   readonly roundsLeft: number;
 }
@@ -71,10 +71,8 @@ export interface Asker {
 }
 
 export function asker(run: CallRun, options: AskerOptions): Asker {
-  const { config, request, audit } = options;
+  const { config, request, audit, pages, approvals, roundsLeft } = options;
   const history = new AskHistory();
-  let pages: PageCall | undefined;
-  let approvals: ApprovalCall | undefined;
   let onPage: Promise<UrlAsker> | undefined;
   let count = 0;
 
@@ -82,23 +80,17 @@ export function asker(run: CallRun, options: AskerOptions): Asker {
     run,
     config,
     request,
-    roundsLeft: options.roundsLeft,
+    roundsLeft,
     history,
     isByHost,
     audit,
-    pages() {
-      pages ??= options.pages();
-      return pages;
-    },
-    approvals() {
-      approvals ??= options.approvals();
-      return approvals;
-    },
+    pages,
+    approvals,
     async askOnPage(ask, onlyLink) {
       // Most servers ask nothing on a page. No round may leave while this loads.
       const put = await run.guarded(() => {
         onPage ??= import('./page/asker.ts').then(({ urlAsker }) =>
-          urlAsker(run, { config, request, audit, pages: call.pages(), history }),
+          urlAsker(run, { config, request, audit, pages, history }),
         );
         return onPage;
       });

@@ -55,9 +55,9 @@ export interface ChannelCall {
   readonly history: AskHistory;
   audit(event: Unstamped): void;
   /** Serves our pages; undefined if there are none. */
-  pages(): PageCall | undefined;
+  readonly pages: PageCall | undefined;
   /** Takes questions to the inbox; undefined if there is none. */
-  approvals(): ApprovalCall | undefined;
+  readonly approvals: ApprovalCall | undefined;
   /** @param onlyLink - true if the host seems to have refused the question by itself */
   askOnPage<T>(ask: UrlAsk<T>, onlyLink: boolean): Promise<Answer<T>>;
   /** True if answers that come by this channel are the host's, which may give them by itself. */

@@ -71,22 +71,20 @@ export interface CallRequest {
   readonly answeredAt: Readonly<Record<string, number>>;
 }
 
-/**
- * @param argumentsDigest - of the arguments, if it is known already: they may be long
- * @returns a promise only if the principal is one
- */
-export function readRequest(
+/** @param argumentsDigest - of the arguments, if it is known already: they may be long */
+export async function readRequest(
   server: McpServer,
   ctx: ServerContext,
   params: RawParams,
   registered: Registered,
   config: Config,
   argumentsDigest: string = digest(params.arguments ?? {}),
-): CallRequest | Promise<CallRequest> {
+): Promise<CallRequest> {
   const receivedAt = config.clock.now();
   const detachedCall = detachedOf(ctx);
   const name = params.name ?? params.uri ?? '';
-  const read = (principal: Principal | undefined): CallRequest => ({
+  const principal = detachedCall ? detachedCall.principal : await principalOf(ctx, config);
+  return {
     server,
     ctx,
     client: viewClient(server, ctx),
@@ -106,9 +104,7 @@ export function readRequest(
       audience: config.audience ?? nameOf(server),
       version: registered.version,
     },
-  });
-  const principal = detachedCall ? detachedCall.principal : principalOf(ctx, config);
-  return principal instanceof Promise ? principal.then(read) : read(principal);
+  };
 }
 
 /** A person in the form a state is bound to. */

@@ -34,17 +34,10 @@ export function isOverHttp(ctx: ServerContext): boolean {
  * The author's principal over HTTP; the operating system's user on stdio, where the client runs as that user.
  * @throws MidcallError `server/setup` if the author's function fails, or returns no principal
  */
-export const principalOf = (
-  ctx: ServerContext,
-  options: PrincipalOptions,
-): Principal | undefined | Promise<Principal | undefined> =>
-  ctx.http ? options.principal && principalOverHttp(ctx, options.principal, options) : processUser();
-
-async function principalOverHttp(
-  ctx: ServerContext,
-  configured: PrincipalOf,
-  options: PrincipalOptions,
-): Promise<Principal | undefined> {
+export async function principalOf(ctx: ServerContext, options: PrincipalOptions): Promise<Principal | undefined> {
+  if (!ctx.http) return processUser();
+  const { principal: configured } = options;
+  if (!configured) return undefined;
   const principal: unknown = await identified(configured, ctx);
   if (principal === undefined || principal === null) return undefined;
   if (!isPrincipal(principal)) throw new MidcallError('server/setup', notPrincipal);

@@ -177,15 +177,15 @@ async function storeJournal(
 }
 
 /**
- * Opens a state and checks every binding; claims nothing. Returns a promise only if the store is read.
+ * Opens a state and checks every binding; claims nothing.
  * @param maxLength - the longest state that is opened, in characters
  */
-export function openState(
+export async function openState(
   text: unknown,
   binding: Binding,
   options: StateOptions,
   maxLength: number,
-): Unsealed | Promise<Unsealed> {
+): Promise<Unsealed> {
   const { sealer, clock } = options;
   if (typeof text === 'string' && text.length > Math.max(maxLength, SHORT_STATE))
     return invalid('longer than any we make');
@@ -198,25 +198,32 @@ export function openState(
 }
 
 /** As {@link openState}, for a state that never travelled (state-B6). */
-export function openStored(
+export async function openStored(
   { bound: actual, ref, secret: _, ...state }: StoredState,
   binding: Binding,
-  { sealer, store, clock }: StateOptions,
-): Unsealed | Promise<Unsealed> {
+  options: StateOptions,
+): Promise<Unsealed> {
   const expected = bound(binding);
   const differs = parts.find((_, index) => actual[index] !== expected[index]);
   if (differs === 'version') return { ok: false, kind: 'changed', reason: 'another version of the handler' };
   if (differs) return invalid(`another ${differs}`);
-  if (clock.now() >= state.expiresAt) return { ok: false, kind: 'expired', reason: 'expired' };
+  if (options.clock.now() >= state.expiresAt) return { ok: false, kind: 'expired', reason: 'expired' };
   if (ref === undefined) return { ok: true, state };
-  return store.get(ref).then(stored => {
-    const journal = stored === undefined ? undefined : openUnder(sealer, APART, ref, stored);
-    if (journal === undefined) return { ok: false, kind: 'expired', reason: 'its journal is gone' };
-    const { o: out = [], j = [] } = journal as Rest;
-    const { expiresAt } = state;
-    const apart = { ref, person: binding.principal, characters: stored!.length, out, expiresAt };
-    return { ok: true, state: { ...state, out, journal: j }, apart };
-  });
+  const stored = await readApart(ref, options);
+  if (!stored) return { ok: false, kind: 'expired', reason: 'its journal is gone' };
+  const { o: out = [], j: journal = [], characters } = stored;
+  const apart = { ref, person: binding.principal, characters, out, expiresAt: state.expiresAt };
+  return { ok: true, state: { ...state, out, journal }, apart };
+}
+
+/** @returns what is stored apart of a state, with its length; undefined if it is gone, or cannot be opened */
+async function readApart(
+  ref: string,
+  { sealer, store }: Pick<StateOptions, 'sealer' | 'store'>,
+): Promise<(Rest & Pick<ApartJournal, 'characters'>) | undefined> {
+  const stored = await store.get(ref);
+  const rest = stored === undefined ? undefined : (openUnder(sealer, APART, ref, stored) as Rest | undefined);
+  return rest && { ...rest, characters: stored!.length };
 }
 
 /**
@@ -293,11 +300,9 @@ function unpacked({ f: flow, n: nonce, r: round, iat: issuedAt, exp: expiresAt, 
  */
 export async function journalIn(
   { journal, ref }: StoredState,
-  { sealer, store }: Pick<StateOptions, 'sealer' | 'store'>,
+  options: Pick<StateOptions, 'sealer' | 'store'>,
 ): Promise<Journal> {
-  if (ref === undefined) return journal;
-  const stored = await store.get(ref);
-  return (stored === undefined ? undefined : (openUnder(sealer, APART, ref, stored) as Rest | undefined))?.j ?? [];
+  return ref === undefined ? journal : ((await readApart(ref, options))?.j ?? []);
 }
 
 const invalid = (reason: string): Unsealed => ({ ok: false, kind: 'invalid', reason });

@@ -269,7 +269,7 @@ export function callsAsTasks(server: McpServer, handler: CallHandler, tasks: Tas
     return watched(request, ctx, registered);
   };
   const ofSomebody = async (request: CallToolRequest, ctx: ServerContext, registered: Registered) => {
-    const principal = await reported(config, async () => principalOf(ctx, config));
+    const principal = await reported(config, () => principalOf(ctx, config));
     if (hasServerLater({ server, ctx, principal, registered })) return asTask(request, ctx, registered);
     config.warnOnce('tasks of nobody', ofNobody);
     if (registered.task === 'required') throw new ProtocolError(ProtocolErrorCode.InternalError, ofNobody);
@@ -313,7 +313,7 @@ async function call2025({
     const text = 'task must be an object, and its ttl a whole number of milliseconds.';
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, text);
   }
-  const principal = await reported(config, async () => principalOf(ctx, config));
+  const principal = await reported(config, () => principalOf(ctx, config));
   if (!hasServerLater({ server, ctx, principal, registered })) {
     config.warnOnce('tasks of nobody', ofNobody);
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, ofNobody);

@@ -54,7 +54,7 @@ export const approvers: AskChannel = {
   reaches: ({ ask }, call) =>
     (ask.from !== undefined || ask.assurance === 'present') &&
     call.request.registered.method === 'tools/call' &&
-    call.approvals() !== undefined,
+    call.approvals !== undefined,
   assurance: () => 'present',
   async put(question, call) {
     // Most servers ask nobody else. No round may leave while this loads.

@@ -37,7 +37,7 @@ export const card: AskChannel = {
   reaches: (_, { request }) => hasCard(request),
   assurance: () => 'in-band',
   async unseen({ ask: { message, key }, form }, { run, config, pages }) {
-    const binding = pages()?.binding;
+    const binding = pages?.binding;
     if (binding === undefined) return false;
     const { value } = await run.find(
       { kind: 'elicit', identity: ['unseen', message, formDigest(form.schema), key], label: message },

@@ -65,7 +65,7 @@ const refusedByHost = ({ before }: FormQuestion): boolean => before !== undefine
 
 /** The assurance of the page, for each way in which it can be announced. */
 function worths(question: FormQuestion, call: ChannelCall): readonly Assurance[] {
-  const pages = call.pages();
+  const { pages } = call;
   if (!pages) return [];
   const { message, channels, timeoutMs = call.config.askTimeoutMs } = question.ask;
   const pageQuestion = {
