@@ -31,7 +31,6 @@ export interface TaskOfCall {
 
 /** A request that a task makes; untrusted. */
 export interface TaskRequest {
-  readonly taskId: string;
   /** Its name on the wire. */
   readonly key: string;
   readonly request: unknown;
@@ -227,7 +226,7 @@ export class TaskFollower implements Interception {
       clock,
       pushes: server().callsNameTasks,
       ask: (method, params, late) => this.#requests.ask(sent, method, params, late ? { signal: late } : {}),
-      answer: (key, request, withdrawn) => answer(sent.call, { taskId, key, request }, withdrawn),
+      answer: (key, request, withdrawn) => answer(sent.call, { key, request }, withdrawn),
       onState: state => {
         const news = state.status !== last.status || state.statusMessage !== last.statusMessage;
         last = state;

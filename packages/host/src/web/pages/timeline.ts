@@ -24,8 +24,8 @@ import {
   isOpen,
   type NoticeView,
   type QuestionView,
-  type RefusalView,
-  refusalOf,
+  type Refuser,
+  refuserOf,
 } from '../workspace/index.ts';
 import { part } from './layout.ts';
 import { callPath, questionPath } from './paths.ts';
@@ -177,7 +177,7 @@ export const noticeChip = (notice: Notice): Html =>
     : html`<span class="chip chip-answered">${texts.notice.allowedChip}</span>`;
 
 /** Whose refusal it was, in one chip: what a person's own decision refuses is no failure. */
-const refusedChip = (by: 'host' | 'policy'): Html =>
+const refusedChip = (by: Refuser): Html =>
   html`<span class="chip chip-refused${by === 'policy' && '-by-policy'}">${texts.call.refusedChip[by]}</span>`;
 
 function noticeEntry({ notice, at, perhaps }: NoticeView, zone: string): Html {
@@ -202,8 +202,7 @@ export const waitsForPage = ({ items, outcome }: CallView): boolean =>
   );
 
 /** Whose refusal an ending follows from, ahead of the server's own words; the decision is right above. */
-const refusalLine = ({ by }: RefusalView): Html =>
-  html`<p class="help after-refusal">${texts.call.afterRefusal[by]}</p>`;
+const refusalLine = (by: Refuser): Html => html`<p class="help after-refusal">${texts.call.afterRefusal[by]}</p>`;
 
 function outcome(call: CallView, context: TimelineContext): Html | false {
   const { outcome, endedAt } = call;
@@ -220,15 +219,15 @@ function outcome(call: CallView, context: TimelineContext): Html | false {
   const aside =
     endedAt !== undefined &&
     html`<span class="quiet-text">${texts.call.took(spelledSpan(endedAt - call.startedAt))}</span>${clock(endedAt, context.zone)}`;
-  const refusal = refusalOf(call);
-  const why = refusal && refusalLine(refusal);
-  const failure = refusal?.by === 'policy' ? 'ending' : 'failed';
+  const refuser = refuserOf(call);
+  const why = refuser && refusalLine(refuser);
+  const failure = refuser === 'policy' ? 'ending' : 'failed';
   switch (outcome.how) {
     case 'completed':
     case 'tool-error': {
       const failed = outcome.how === 'tool-error';
       const [kind, icon] = failed ? [failure, icons.failed] : ['result', icons.result];
-      const heading = failed ? (refusal ? texts.call.refusedBy[refusal.by] : texts.call.toolError) : texts.call.result;
+      const heading = failed ? (refuser ? texts.call.refusedBy[refuser] : texts.call.toolError) : texts.call.result;
       const unchecked = failed ? undefined : outcome.unchecked;
       const content = resultContent(
         outcome.result,
@@ -255,7 +254,7 @@ function outcome(call: CallView, context: TimelineContext): Html | false {
       return entry(
         failure,
         icons.failed,
-        html`${refusal ? texts.call.refusedBy[refusal.by] : texts.call.endings[outcome.how]}`,
+        html`${refuser ? texts.call.refusedBy[refuser] : texts.call.endings[outcome.how]}`,
         aside,
         html`${outcome.how === 'refused' && why}<p class="result-text">${visibleHtml(outcome.message, 2_000, true)}</p>`,
       );
@@ -278,8 +277,8 @@ export function waitEntry(wait: HostWait | undefined): Html | false {
 export function callChip(call: CallView): Html {
   if (call.outcome?.how === 'completed' && call.wait?.state === 'left')
     return html`<span class="chip chip-wait">${texts.wait.notServed}</span>`;
-  const refusal = refusalOf(call);
-  if (refusal && call.outcome?.how !== 'completed') return refusedChip(refusal.by);
+  const refuser = refuserOf(call);
+  if (refuser && call.outcome?.how !== 'completed') return refusedChip(refuser);
   const waits = !call.outcome && call.items.some(isOpen);
   const state = call.outcome?.how ?? (waits ? 'waiting' : 'running');
   return html`<span class="chip chip-${waits ? 'wait' : state}">${!call.outcome && html`<span class="dot"></span>`}${texts.call.chip[state]}</span>`;

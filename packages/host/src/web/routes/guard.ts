@@ -42,11 +42,6 @@ export type Refusal = 'host' | 'origin' | 'session' | 'token';
 
 const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/;
 
-export interface GuardOptions {
-  /** Random text of a length in bytes. */
-  readonly secret?: (bytes: number) => string;
-}
-
 /** How a browser shows that it has the key of a browser that is known. */
 export interface BrowserProof extends BrowserKey {
   readonly nonce: string;
@@ -57,6 +52,9 @@ export interface BrowserProof extends BrowserKey {
 /** How many nonces are good at a time; the oldest go first. */
 const mostNonces = 100;
 
+/** Random text of a length in bytes. */
+const randomText = (bytes: number): string => randomBytes(bytes).toString('base64url');
+
 /** The one session of a desk. */
 export class Guard implements Session {
   /** The hidden token of every form. */
@@ -66,20 +64,18 @@ export class Guard implements Session {
   /** The address of a page of the desk, by its path below {@link base}. */
   readonly link = (path: string): string => `${this.base}${path}`;
   readonly #session: string;
-  readonly #secret: (bytes: number) => string;
   #start: string | undefined;
   readonly #nonces = new Set<string>();
 
-  constructor(options: GuardOptions = {}) {
-    this.#secret = options.secret ?? (bytes => randomBytes(bytes).toString('base64url'));
-    this.csrf = this.#secret(32);
-    this.base = `/${this.#secret(16)}`;
-    this.#session = this.#secret(32);
+  constructor() {
+    this.csrf = randomText(32);
+    this.base = `/${randomText(16)}`;
+    this.#session = randomText(32);
   }
 
   /** A new key for a start link; the previous one stops working. */
   newStartKey(): string {
-    this.#start = this.#secret(24);
+    this.#start = randomText(24);
     return this.#start;
   }
 
@@ -92,7 +88,7 @@ export class Guard implements Session {
 
   /** Makes a nonce for one signature of a browser. */
   newNonce(): string {
-    const nonce = this.#secret(24);
+    const nonce = randomText(24);
     this.#nonces.add(nonce);
     for (const oldest of this.#nonces) if (this.#nonces.size > mostNonces) this.#nonces.delete(oldest);
     return nonce;

@@ -134,12 +134,8 @@ export interface NoticeView {
   readonly perhaps?: true;
 }
 
-/** Something the host or a decision refused in place of the person. */
-export interface RefusalView {
-  readonly by: 'host' | 'policy';
-  /** The decision, or what was wrong; quotes the server if the host refused. */
-  readonly why: string;
-}
+/** What refused something in place of the person: the host, or a decision. */
+export type Refuser = 'host' | 'policy';
 
 /** A call, made from the desk or by the host that the desk answers for. */
 export interface CallView {
@@ -166,20 +162,20 @@ export interface CallView {
   readonly items: readonly (QuestionView | NoticeView)[];
 }
 
-/** The refusal in an item, if the person had no part in it. */
-function refusalIn(item: QuestionView | NoticeView | undefined): RefusalView | undefined {
+/** What refused an item, if the person had no part in it. */
+function refuserIn(item: QuestionView | NoticeView | undefined): Refuser | undefined {
   if (!item) return undefined;
-  if ('notice' in item) return item.notice.type === 'refused' ? item.notice : undefined;
-  return item.ending?.how === 'refused-by-policy' ? { by: 'policy', why: item.ending.decision } : undefined;
+  if ('notice' in item) return item.notice.type === 'refused' ? item.notice.by : undefined;
+  return item.ending?.how === 'refused-by-policy' ? 'policy' : undefined;
 }
 
 /**
- * The last refusal in a call, if that is why it ended: nothing was answered after it, and the call has no result of its own.
+ * Whose the last refusal in a call is, if that is why it ended: nothing was answered after it, and the call has no result of its own.
  * The server reports such an ending without knowing the reason.
  */
-export function refusalOf({ items, outcome }: Pick<CallView, 'items' | 'outcome'>): RefusalView | undefined {
+export function refuserOf({ items, outcome }: Pick<CallView, 'items' | 'outcome'>): Refuser | undefined {
   if (outcome?.how === 'cancelled' || outcome?.how === 'timed-out' || outcome?.how === 'server-gone') return undefined;
-  return outcome && refusalIn(items.findLast(item => item.perhaps !== true));
+  return outcome && refuserIn(items.findLast(item => item.perhaps !== true));
 }
 
 /** True for a question that nobody has answered yet. */
