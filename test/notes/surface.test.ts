@@ -162,6 +162,13 @@ describe.each(corners)('%s over %s', (era, carrier) => {
     expect((index.contents[0] as { text: string }).text).toContain('# 3 notes');
   });
 
+  it('a note is not written where none can be, and nothing is in doubt then', async () => {
+    const { call } = await connect();
+    const { text, isError } = await call('notes_write', { path: 'list.txt', text: 'x' });
+    expect(isError).toBe(true);
+    expect(text).toBe("'list.txt' is not a note: notes are Markdown files, ending in .md.");
+  });
+
   it('000-06: the roots narrow what the operator allows, and never widen it', async () => {
     const narrow = await connect({ roots: () => [join(root, 'work/2024')] });
     expect((await narrow.call('notes_delete', { title: 'TPS report' })).text).toContain('Deleted TPS report');

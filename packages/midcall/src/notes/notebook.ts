@@ -69,6 +69,8 @@ export interface Notebook {
   search(query: string, folder?: string): Promise<FoundNote[]>;
   /** @throws MidcallError `roots/not-found` if there is no such note */
   read(which: { readonly path: string } | { readonly id: string }): Promise<{ note: Note; text: string }>;
+  /** @throws MidcallError if no note can be there */
+  checkPath(path: string): Promise<void>;
   write(path: string, text: string): Promise<{ note: Note; created: boolean }>;
   trash(note: Note): Promise<Moved>;
   /**
@@ -211,6 +213,10 @@ export function notebook(files: Files, clock: Pick<Clock, 'now'>): Notebook {
         throw new MidcallError('roots/invalid', `'${note.path}' is too long to read as a note: more than 1 MiB.`);
       }
       return { note, text: await files.readText(file.path) };
+    },
+
+    async checkPath(path) {
+      await noteAt(path);
     },
 
     async write(path, text) {

@@ -21,6 +21,8 @@ export function registerWrite({ mid, server, clock, files }: Registry): void {
     },
     async ({ path, text }, call) => {
       const notes = notebook(await files(call), clock);
+      // A step that fails is in doubt, although nothing is written at such a path.
+      await notes.checkPath(path);
       const { note, created } = await call.step('write', () => notes.write(path, text), { effect: true });
       const outcome = created ? 'created' : 'replaced';
       return reply(`${created ? 'Created' : 'Replaced'} ${note.path}: '${note.title}'.`, { outcome, note: data(note) });
