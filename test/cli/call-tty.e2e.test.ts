@@ -87,6 +87,13 @@ describe('in a terminal', () => {
     expect(await tty.ended).toBe(130);
   });
 
+  it('what is wrong with the command line is wrapped between words', async () => {
+    const tty = terminal(['nothing', '--era', '2025']);
+    expect(await tty.ended).toBe(2);
+    expect(tty.text()).toMatch(/midcall: The server has no tool 'nothing'\. It has: .*,\r\n\w/);
+    for (const line of tty.text().split('\r\n')) expect(line.length).toBeLessThanOrEqual(120);
+  });
+
   it('the dialog closes when the server takes the question back', async () => {
     const now = cue();
     const tty = terminal(['withdraw', JSON.stringify({ when: now.path }), '--era', '2025']);

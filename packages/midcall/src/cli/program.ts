@@ -21,7 +21,7 @@ export async function runProgram(): Promise<void> {
     .enablePositionalOptions()
     .configureHelp({ formatItem, minWidthToWrap })
     .showHelpAfterError('(run with --help for usage)')
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'midcall: ')) })
+    .configureOutput({ outputError: (text, write) => write(inTerminal(text.replace(/^error: /, 'midcall: '))) })
     .addHelpText('after', () => `\n${exitCodeHelp(process.stdout.columns ?? 80)}`)
     .exitOverride();
 
@@ -62,4 +62,10 @@ const isCommand = (word: string): boolean => word === 'help' || subcommands.some
 
 /** The message may quote a server. */
 const complain = (message: string): void =>
-  void process.stderr.write(`midcall: ${visible(message, { lines: true, max: 4_000 })}\n`);
+  void process.stderr.write(inTerminal(`midcall: ${visible(message, { lines: true, max: 4_000 })}\n`));
+
+/** What is written to standard error: in a terminal, it is wrapped between words. */
+function inTerminal(text: string): string {
+  const { isTTY, columns } = process.stderr;
+  return isTTY && columns > 0 ? new Help().boxWrap(text, columns) : text;
+}
