@@ -166,6 +166,12 @@ it('midcall rules init proposes rules, and rules test says which of them decides
     { server: 'silent-server', tools: ['look'], effect: 'allow' },
     { server: 'silent-server', tools: '*', effect: 'ask' },
   ]);
+  const none = join(folder(), 'rules.json');
+  expect(await run(['rules', 'test', 'look', '--rules', none, ...words])).toEqual({
+    code: 2,
+    out: '',
+    err: `midcall: There are no rules in ${none}. To see some to begin with: midcall rules init -- <command>\n`,
+  });
   const rules = file(init.out);
   const test = (...call: readonly string[]) => run(['rules', 'test', ...call, '--rules', rules, ...words]);
   expect((await test('look')).out).toBe('rule 1 decides: allow\nallow: because rule 1 says allow\n');

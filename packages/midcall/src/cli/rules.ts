@@ -1,5 +1,6 @@
 /** `midcall rules`: proposes rules about calls, and says which rule decides about one. No tool is called. */
 
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { visible } from '@midcall/core/text';
 import { Connection, Inbox, proposeRules, Rules, rulesFile, type ServerEntry } from '@midcall/host';
@@ -40,7 +41,10 @@ export function register(command: Command): void {
       const [name, ...args] = words.slice(0, words.length - after.length);
       if (name === undefined) throw usage('Name the tool: midcall rules test <tool> [json | key=value…] -- <server…>');
       const entry = chooseServer(flags, after);
-      const rules = new Rules({ rules: rulesFile(resolve(flags.rules)), approvers: true });
+      const path = resolve(flags.rules);
+      if (!existsSync(path))
+        throw usage(`There are no rules in ${path}. To see some to begin with: midcall rules init -- <command>`);
+      const rules = new Rules({ rules: rulesFile(path), approvers: true });
       const tool = (await toolsOf(entry, flags)).find(each => each.name === name);
       const call = {
         server: entry.id,
