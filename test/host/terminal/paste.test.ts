@@ -1,35 +1,11 @@
 /** What a person pastes into drawn prompts. */
-import { PassThrough } from 'node:stream';
 import { type FormQuestion, Inbox } from '@midcall/host';
-import { Terminal } from '@midcall/host/terminal';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { grown } from '../../fixtures/grown.ts';
+import { describe, expect, it } from 'vitest';
+import { drawn } from './drawn.ts';
 
 const [marking, unmarking] = ['\u001b[?2004h', '\u001b[?2004l'];
 const [begin, end] = ['\u001b[200~', '\u001b[201~'];
 const [enter, tab, down] = ['\r', '\t', '\u001b[B'];
-
-function drawn(plain = false) {
-  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} });
-  const output = Object.assign(new PassThrough(), { isTTY: true, columns: 120 });
-  const parts: string[] = [];
-  output.on('data', part => parts.push(String(part)));
-  const terminal = new Terminal({ input, output, plain, environment: {} });
-  onTestFinished(() => terminal.close());
-  let from = 0;
-  return {
-    terminal,
-    written: () => parts.join(''),
-    type: (...chunks: readonly string[]) => {
-      for (const chunk of chunks) input.write(chunk);
-    },
-    /** Waits for a text that was written since the last one. */
-    async until(text: string) {
-      await grown(parts, () => parts.join('').includes(text, from));
-      from = parts.join('').indexOf(text, from) + text.length;
-    },
-  };
-}
 
 describe('input-B4: what is pasted into a line of text', () => {
   it.each([

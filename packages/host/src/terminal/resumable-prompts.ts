@@ -106,16 +106,27 @@ export async function resumableText(
   return outcome<string>(await prompt.prompt(), prompt.userInput);
 }
 
-/** What no text contains: the characters of keys such as Ctrl-C. */
-const keyCharacters = /[^\P{Cc}\n\t]/gu;
+/** What no text contains: the characters of keys such as Ctrl-C, and halves of characters. */
+const noText = /[^\P{Cc}\n\t]|\p{Cs}/gu;
 
-/** A text of several lines, into which Clack would write the character of every key. */
+/**
+ * A text of several lines. Clack would write the character of every key into it; and it takes a character of two UTF-16 units,
+ * such as an emoji, for two characters, but moves the cursor by one after all that it inserts.
+ */
 class LinesPrompt extends MultiLinePrompt {
-  protected override _setUserInput(value: string | undefined, write?: boolean): void {
-    const text = value?.replace(keyCharacters, '') ?? '';
-    const { length } = this.userInput;
-    // For all that is inserted, Clack moves the cursor by one.
-    if (!write && (value?.length ?? 0) > length) this._cursor += text.length - length - 1;
+  constructor(options: ConstructorParameters<typeof MultiLinePrompt>[0]) {
+    super(options);
+    this.on('key', (_, key) => {
+      if (/^[\uDC00-\uDFFF]/.test(this.userInput.slice(this._cursor))) this._cursor += key?.name === 'right' ? 1 : -1;
+    });
+  }
+
+  protected override _setUserInput(value = '', write?: boolean): void {
+    const text = value.replace(noText, '');
+    const added = text.length - this.userInput.length;
+    if (!write && value.length > this.userInput.length) this._cursor += added - 1;
+    // Backspace, of which Clack knows that it goes back by one.
+    else if (value.search(noText) === this._cursor - 2) this._cursor -= 1;
     super._setUserInput(text, write);
   }
 }
