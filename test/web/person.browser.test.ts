@@ -499,7 +499,10 @@ describe('signing out', () => {
   it('what says that an answer was not sent stays, where nothing was typed and the session had ended', async () => {
     const { on, page, troubles } = await enter();
     void on.questions.ask(oneLine('Which colour?'));
+    // A stream that is refused is how the page would learn that the session has ended, before anything is sent.
+    await expect.poll(() => on.questions.listeners, { timeout: 120_000 }).toBe(1);
     await items(page).first().click();
+    await card(page).waitFor();
     on.isSignedIn = false;
     await card(page).getByRole('button', { name: 'Decline' }).click();
     const says = page.getByText('Your session has ended.');
