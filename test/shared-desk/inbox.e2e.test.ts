@@ -162,6 +162,7 @@ it('the cursor stays on its question in the list of midcall inbox as others come
   const inbox = inTerminal([main, 'inbox'], env);
   await inbox.until('One question is waiting.');
   ask('q2', 'And the second letter?');
+  await inbox.until('■  One question is waiting.');
   await inbox.until('2 questions are waiting.');
   await inbox.until('● post: What shall it say?');
   inbox.type(down);

@@ -15,6 +15,7 @@ export function drawn(plain = false) {
   let from = 0;
   return {
     terminal,
+    input,
     written: () => parts.join(''),
     type: (...chunks: readonly string[]) => {
       for (const chunk of chunks) input.write(chunk);

@@ -102,18 +102,25 @@ it('input-B4: what is pasted into a text of several lines keeps its lines, and n
   expect(written().endsWith(unmarking)).toBe(true);
 });
 
-it('input-B4: a paste that has not ended with its question is no part of the next one', async () => {
-  const { terminal, type, until } = drawn();
+it.each([
+  ['in the next question', false, ['two\n', end, '!', enter], 'one two!'],
+  ['where the host reads meanwhile', true, ['two', enter], 'two'],
+])('input-B4: the end of a paste comes after its question: %s', async (_, isRead, keys, text) => {
+  const { terminal, input, type, until } = drawn();
+  if (isRead) input.resume();
   const first = terminal.ask({ message: 'Name' });
   await until('Name');
   type(`${begin}one\n`);
   await new Promise(setImmediate);
   terminal.interrupt();
   expect(await first).toBeUndefined();
+  // The prompt is drawn once more, as one that is over.
+  await until('■');
+  await until('Name');
   const second = terminal.ask({ message: 'Name' });
   await until('Name');
-  type('two', enter);
-  expect(await second).toBe('two');
+  type(...keys);
+  expect(await second).toBe(text);
 });
 
 it('pastes are not marked where prompts are plain lines', async () => {

@@ -101,7 +101,8 @@ export class BorrowedInput extends Readable {
     if (!found) return;
     this.#stopGuarding();
     this.#found = undefined;
-    this.#pasted = undefined;
+    // The rest of a paste comes to whoever reads next; as keys, it could answer a question.
+    if (found.flowing) this.#pasted = undefined;
     this.#markPastes(false);
     input.off('data', this.#feed).off('end', this.#over).off('close', this.#over).off('error', this.#over);
     input.pause();
@@ -137,6 +138,11 @@ export class BorrowedInput extends Readable {
     // A prompt draws itself after each key, so the text comes as one; but Clack would take this word for the key.
     for (const part of text === 'escape' ? text : [text]) super.emit(event, part, { sequence: part });
     return true;
+  }
+
+  /** Ends a prompt as the Esc key does, also in the middle of a paste. */
+  pressEscape(): void {
+    super.emit('keypress', undefined, { name: 'escape', sequence: '\u001b' });
   }
 
   #markPastes(isOn: boolean): void {

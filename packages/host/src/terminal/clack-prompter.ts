@@ -4,7 +4,6 @@ import { beforeEnd } from '../base/index.ts';
 import type { BorrowedInput } from './borrowed-input.ts';
 import { fitted } from './frame.ts';
 import type { MaybeColumns } from './line-source.ts';
-import { underOwnSignal } from './own-signal.ts';
 import {
   type ChoicePrompt,
   type ManyPrompt,
@@ -55,18 +54,24 @@ export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Promp
   const options = (picks: readonly Pick[]) =>
     picks.map(({ value, label, hint }) => ({ value, label, ...(hint !== undefined && { hint }) }));
   /**
-   * Clack never removes its listener from a signal: each prompt gets a signal of its own, so that a long form does not
-   * accumulate them. And it hides the cursor until the prompt is over, which this process may not live to see.
+   * Clack would never remove its listener from the signal, and would leave the prompt on the screen as if it were open: it hears
+   * of the signal as of the key. And it hides the cursor until the prompt is over, which this process may not live to see.
    */
-  const during = <T>(signal: AbortSignal, ask: (streams: Streams) => Promise<T>): Promise<T> =>
-    underOwnSignal(signal, async own => {
-      const stopGuarding = beforeEnd(() => void output.write(showCursor));
-      try {
-        return await ask({ input, output, signal: own });
-      } finally {
-        stopGuarding();
-      }
-    });
+  const during = async <T>(
+    signal: AbortSignal,
+    ask: (streams: Streams) => Promise<PromptResult<T>>,
+  ): Promise<PromptResult<T>> => {
+    if (signal.aborted) return unanswered;
+    const leave = (): void => input.pressEscape();
+    signal.addEventListener('abort', leave, { once: true });
+    const stopGuarding = beforeEnd(() => void output.write(showCursor));
+    try {
+      return await ask({ input, output });
+    } finally {
+      signal.removeEventListener('abort', leave);
+      stopGuarding();
+    }
+  };
   const ticks = (prompt: ManyPrompt, message: string, initial: readonly string[]) =>
     during(prompt.signal, async (streams): Promise<PromptResult<readonly string[]>> => {
       const { picks } = prompt;
@@ -100,10 +105,10 @@ export function clackPrompter(input: BorrowedInput, output: MaybeColumns): Promp
       ),
     secret: prompt =>
       withKeys(input, backKeys(prompt, 'line'), () =>
-        during(prompt.signal, async ({ signal, ...streams }) => {
+        during(prompt.signal, async streams => {
           const message = setIn(prompt.message);
           const validate = (typed: string | undefined) => prompt.validate(typed ?? '');
-          return result((await password({ ...streams, signal, message, validate })) ?? '');
+          return result((await password({ ...streams, message, validate })) ?? '');
         }),
       ),
     lines: prompt => {

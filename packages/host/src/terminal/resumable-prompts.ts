@@ -30,7 +30,6 @@ import type { Pick, PromptResult, TextPrompt as TextRequest } from './prompter.t
 export interface Streams {
   readonly input: BorrowedInput;
   readonly output: MaybeColumns;
-  readonly signal: AbortSignal;
 }
 
 /** A key as `node:readline` reports it; prompts look at `name` and `sequence`. */

@@ -24,7 +24,6 @@ import { type Editor, editorOf } from './editor.ts';
 import { formDialog } from './form-dialog.ts';
 import { endingLine } from './frame.ts';
 import { linePrompter } from './line-prompter.ts';
-import { underOwnSignal } from './own-signal.ts';
 import type { Prompter, PromptResult } from './prompter.ts';
 
 /** The streams, and how questions are shown on them. */
@@ -361,4 +360,20 @@ function interruptible(prompter: Prompter, input: BorrowedInput): Interruptible 
     choose: prompt => during(prompt, request => prompter.choose(request)),
     chooseMany: prompt => during(prompt, request => prompter.chooseMany(request)),
   };
+}
+
+/** Runs something with a signal of its own that follows another one, and leaves no listener on that. */
+async function underOwnSignal<T>(
+  signal: AbortSignal,
+  run: (own: AbortSignal, abort: () => void) => Promise<T>,
+): Promise<T> {
+  const own = new AbortController();
+  const abort = (): void => own.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await run(own.signal, abort);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
 }
