@@ -43,6 +43,8 @@ describe('tool arguments', () => {
     [['deep=maybe'], /'deep' must be true or false/],
     [['nope=1'], /no argument 'nope'. It has: title, count/],
     [['title'], /is not key=value/],
+    [['title=a', 'title=b'], /'title' is given twice\.$/],
+    [['tags=a', 'tags:="b"'], /'tags' is given twice\.$/],
     [['{"a":1}', 'b=2'], /not both/],
     [['{bad'], /not JSON/],
     [['where=x'], /'where' is not JSON\.$/],

@@ -51,7 +51,9 @@ function readPairs(words: readonly string[], schema: unknown): Record<string, un
         ? readJson(key, value, `:= takes JSON; for text, write ${key}=${value}`)
         : readArgument(key, value, property);
     const before = entries.get(key);
-    entries.set(key, Array.isArray(before) && Array.isArray(read) ? [...before, ...read] : read);
+    const extendsList = Array.isArray(before) && Array.isArray(read);
+    if (entries.has(key) && !extendsList) throw usage(`The argument '${key}' is given twice.`);
+    entries.set(key, extendsList ? [...before, ...read] : read);
   }
   return Object.fromEntries(entries);
 }
