@@ -74,6 +74,8 @@ describe.each(eras)('%s', era => {
   it.each([
     ['a result that is a text', { result: 'done' }, 'is not a JSON-RPC 2.0 response.'],
     ['neither a result nor an error', {}, 'is not a JSON-RPC 2.0 response.'],
+    ['a task that cannot be read', { result: { task: { taskId: 't', status: 'queued' } } }, 'does not allow'],
+    ['questions without the type of a round', { result: { inputRequests: {}, requestState: 's' } }, 'does not allow'],
     ['an error that is a text', { error: 'broken' }, 'is not a JSON-RPC 2.0 response.'],
     [
       'structured content that does not fit the schema of its tool',

@@ -102,11 +102,13 @@ function passable(
   // Only on 2026-07-28, whose results have a type, may structured content be anything, and is null a value of its own.
   const isTyped = resultType !== undefined && resultType !== null;
   const isNothing = structuredContent === undefined || (structuredContent === null && !isTyped);
+  // One of these, without content, is a task or a round that cannot be read.
+  const hasEnded = isTool && !['task', 'inputRequests', 'requestState'].some(name => Object.hasOwn(rest, name));
   const blocks = content === undefined || content === null ? [] : Array.isArray(content) ? content : [content];
   const whole = {
     resultType: isTyped ? resultType : 'complete',
     ...rest,
-    ...((isTool || content !== undefined) && { content: blocks.map(asBlock) }),
+    ...((content !== undefined || hasEnded) && { content: blocks.map(asBlock) }),
     ...(messages !== undefined && { messages: Array.isArray(messages) ? messages.map(asMessage) : (messages ?? []) }),
     ...(contents !== undefined && { contents: Array.isArray(contents) ? contents.map(asBlock) : (contents ?? []) }),
     ...(isError !== undefined && isError !== null && { isError: meansYes(isError) }),
