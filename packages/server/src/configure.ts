@@ -129,7 +129,7 @@ export function configure(options: MidcallOptions): Config {
       results: sealed,
       shares: new Shares({ store: memoryStore({ clock }), clock, ...results }),
       clock,
-      id,
+      process,
       waitMs: options.duplicateWaitMs ?? 25_000,
     }),
     waiting: new WaitingCalls({ store, sealed, clock }),

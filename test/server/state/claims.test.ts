@@ -35,7 +35,7 @@ function world() {
   const process = (name: string): Claims =>
     claims({
       store: counted,
-      id: () => name,
+      process: () => name,
       waitMs: WAIT,
       clock: {
         now: () => now - (behind.get(name) ?? 0),
@@ -174,7 +174,7 @@ describe('a retry', () => {
         const failed = new MidcallError('store/unavailable', 'The store did not answer. Try again.');
         return reads === fails ? Promise.reject(failed) : store.get(key);
       };
-      const process = claims({ store: { ...store, get }, id: () => 'a', waitMs: WAIT, clock });
+      const process = claims({ store: { ...store, get }, process: () => 'a', waitMs: WAIT, clock });
       await mine(await claim(process)).abandon();
       reads = 0;
       await expect(claim(process)).rejects.toMatchObject({
@@ -375,7 +375,7 @@ describe('a retry', () => {
 
   it('a retry holds where the store has no room for its result', async () => {
     const store = memoryStore({ maxCharacters: 2_000 });
-    const a = claims({ store, clock: { ...systemClock, after: () => () => {} }, id: () => 'a', waitMs: WAIT });
+    const a = claims({ store, clock: { ...systemClock, after: () => () => {} }, process: () => 'a', waitMs: WAIT });
     expect(await mine(await claim(a)).answer({ result: 'x'.repeat(5_000) })).toBe(true);
     expect(await claim(a)).toEqual({ kind: 'forgotten' });
   });
@@ -412,7 +412,7 @@ it('a result for which its person has no room is not kept, and its claim holds a
   const store = memoryStore();
   const shares = new Shares({ store: memoryStore(), clock: systemClock, most: 10_000, roundMs: 1 });
   const clock = { ...systemClock, after: () => () => {} };
-  const each = claims({ store, shares, clock, id: () => 'a', waitMs: WAIT });
+  const each = claims({ store, shares, clock, process: () => 'a', waitMs: WAIT });
   const claimBy = (person: string, nonce: string) => each.claim(nonce, 'inputs', 60_000, never, 0, person);
   const answerBy = async (person: string, nonce: string, length = 6_000) => {
     const claim = await claimBy(person, nonce);

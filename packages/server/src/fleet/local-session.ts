@@ -12,7 +12,7 @@ import {
   type Server,
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
-import type { Sender } from '../http/index.ts';
+import { type Sender, withdrawn } from '../http/index.ts';
 import { type EndAbandoned, enderOf, isReplayable, makeServer, shareCall } from '../request/index.ts';
 import { type AskingMethod, SessionTransport } from '../sdk-seam/index.ts';
 import { type CallKeys, callName, nameOfCall, questionId, type SessionKeys, STANDALONE } from './keys.ts';
@@ -152,8 +152,7 @@ export class LocalSession {
   #cancel(id: unknown, call: RunningCall): void {
     this.#transport.receive(takenBack(id));
     setImmediate(() => {
-      const error = { code: -32000, message: 'The client withdrew this request.' };
-      void call.append({ jsonrpc: '2.0', id: id as string, error }, true).catch(this.#member.onError);
+      void call.append({ jsonrpc: '2.0', id: id as string, error: withdrawn }, true).catch(this.#member.onError);
       this.#forget(id, call);
     });
   }

@@ -1,3 +1,3 @@
 export { batchRefusal } from './body.ts';
 export type { Fleet, FleetRequest, Sender } from './fleet.ts';
-export { everySession, noSession, type Refusal, sameId, sessionGone, tooMany } from './refusal.ts';
+export { everySession, noSession, type Refusal, sameId, sessionGone, tooMany, withdrawn } from './refusal.ts';

@@ -29,6 +29,8 @@ export const sameId: Refusal = {
   code: -32600,
   message: 'Another request with this id has no response yet.',
 };
+/** The response, which nobody reads, to a request that its client has cancelled. */
+export const withdrawn = { code: -32000, message: 'The client withdrew this request.' } as const;
 /** One owner's requests. */
 export const tooMany: Refusal = {
   status: 429,

@@ -19,7 +19,7 @@ import {
   parseEventId,
   streamIn,
 } from './event-store.ts';
-import { type Refusal, sameId, sessionGone, tooMany } from './refusal.ts';
+import { type Refusal, sameId, sessionGone, tooMany, withdrawn } from './refusal.ts';
 import { isEventStream, watchResponse } from './response-end.ts';
 import type { UnreadResponse } from './unread-bytes.ts';
 import { wholeInTime } from './whole-response.ts';
@@ -210,7 +210,6 @@ export class HttpSession {
    * basic/utilities/cancellation, "Behavior Requirements").
    */
   #endStream(id: unknown): void {
-    const error = { code: -32000, message: 'The client withdrew this request.' };
-    this.#transport.send({ jsonrpc: '2.0', id: id as string | number, error }).catch(() => {});
+    this.#transport.send({ jsonrpc: '2.0', id: id as string | number, error: withdrawn }).catch(() => {});
   }
 }

@@ -73,7 +73,8 @@ export interface ClaimsOptions {
   /** What each person's results may take; absent if they are not bounded. */
   readonly shares?: Shares;
   readonly clock: Clock;
-  readonly id: () => string;
+  /** Names this process. */
+  readonly process: () => string;
   /** Milliseconds that a duplicate waits for the first attempt. */
   readonly waitMs: number;
 }
@@ -98,13 +99,7 @@ interface StoredClaim {
   readonly t?: number;
 }
 
-export function claims({ store, results = store, shares, clock, id, waitMs }: ClaimsOptions): Claims {
-  let own: string | undefined;
-  /** The id of this process; generated on first use, since a worker may not generate random values while it is loaded. */
-  const me = (): string => {
-    own ??= id();
-    return own;
-  };
+export function claims({ store, results = store, shares, clock, process, waitMs }: ClaimsOptions): Claims {
   const presentMs = Math.max(1, Math.floor(waitMs * PRESENT));
   const pollMs = Math.max(1, Math.min(200, Math.floor(waitMs / 10)));
   /** Attempts in progress in this process, so that a duplicate need not poll for their end. */
@@ -120,7 +115,7 @@ export function claims({ store, results = store, shares, clock, id, waitMs }: Cl
   };
   const show = async (): Promise<void> => {
     const at = clock.now();
-    await store.set(`present:${me()}`, '', { ttlMs: presentMs });
+    await store.set(`present:${process()}`, '', { ttlMs: presentMs });
     shownAt = at;
   };
   /** True if the given milliseconds have passed since the last sign of presence; also if the clock has been set back since. */
@@ -137,7 +132,7 @@ export function claims({ store, results = store, shares, clock, id, waitMs }: Cl
     });
   };
   const alive = async (key: string, owner: string): Promise<boolean> =>
-    owner === me() ? running.has(key) : (await store.get(`present:${owner}`)) !== undefined;
+    owner === process() ? running.has(key) : (await store.get(`present:${owner}`)) !== undefined;
 
   /** Stores a result for duplicates, if there is room for it: the claim alone ensures that nothing is done twice. */
   const keep = async (nonce: string, result: string, ttlMs: number, person: string): Promise<void> => {
@@ -171,7 +166,7 @@ export function claims({ store, results = store, shares, clock, id, waitMs }: Cl
     const follow = async (): Promise<void> => {
       await show();
       const next = keyOf(nonce, attempt + 1);
-      lost = !(await store.set(next, JSON.stringify({ i: inputs, o: me() }), { ttlMs, ifAbsent: true }));
+      lost = !(await store.set(next, JSON.stringify({ i: inputs, o: process() }), { ttlMs, ifAbsent: true }));
       if (lost) return;
       attempt++;
       keys.push(next);
@@ -234,7 +229,7 @@ export function claims({ store, results = store, shares, clock, id, waitMs }: Cl
     isClaimed: async nonce => (await read(keyOf(nonce, 1))) !== undefined,
     async claim(nonce, inputs, ttlMs, gone, cameAt = clock.now(), person = '') {
       if (isUnseenFor(presentMs / 3)) await show();
-      const ownClaim = JSON.stringify({ i: inputs, o: me(), t: cameAt } satisfies StoredClaim);
+      const ownClaim = JSON.stringify({ i: inputs, o: process(), t: cameAt } satisfies StoredClaim);
       const first = keyOf(nonce, 1);
       if (await store.set(first, ownClaim, { ttlMs, ifAbsent: true })) {
         return { kind: 'mine', attempt: take(nonce, 1, inputs, ttlMs, cameAt, person), cameAt };
