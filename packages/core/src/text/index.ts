@@ -1,5 +1,4 @@
-export { capitalized } from './capitalized.ts';
-export { counted } from './counted.ts';
 export { documentation } from './documentation.ts';
 export type { VisibleOptions } from './visible.ts';
 export { hides, visible, visibleJson } from './visible.ts';
+export { capitalized, counted } from './words.ts';

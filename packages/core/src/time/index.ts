@@ -12,5 +12,4 @@ export type { Attempt } from './connect-in-time.ts';
 export { connectInTime, endlessProbe } from './connect-in-time.ts';
 export { dateFormat, machineZone, minuteInUtc, spelledOffset, zoneOffset } from './date-format.ts';
 export { inTime, pause, runInTime } from './in-time.ts';
-export { onAbort } from './on-abort.ts';
-export { untilAborted } from './until-aborted.ts';
+export { onAbort, untilAborted } from './on-abort.ts';
