@@ -169,5 +169,10 @@ function pastedText(pasted: string, keepsLines: boolean): string {
     .replace(/\r\n?/g, '\n')
     .replaceAll('\t', ' ')
     .replace(/[^\P{Cc}\n]/gu, '');
-  return keepsLines ? lines : lines.replace(/^\n+|\n+$/g, '').replace(/\n+/g, ' ');
+  return keepsLines
+    ? lines
+    : lines
+        .replace(/\n+/g, '\n')
+        .replace(/^\n|\n$/g, '')
+        .replaceAll('\n', ' ');
 }
