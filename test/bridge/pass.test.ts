@@ -128,7 +128,7 @@ describe.each(pairs)('a host of %s before a server of %s', (host, upstream) => {
       { messages: [{ role: 'user', content: oddBlock }] },
       { contents: [{ uri: 'odd://r', beam: 'up' }] },
     ]);
-    expect((await on.client.listTools()).tools).toHaveLength(3);
+    expect((await on.client.listTools()).tools).toHaveLength(4);
     expect((await on.client.listResources()).resources).toHaveLength(1);
     await expect(on.client.listPrompts()).rejects.toMatchObject({ code: -32601 });
     await expect(on.client.listResourceTemplates()).rejects.toMatchObject({ code: -32601 });

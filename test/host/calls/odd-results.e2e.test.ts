@@ -72,7 +72,7 @@ describe.each(few(pairs, ['2025-11-25', 'events'], ['2026-07-28', 'json'], ['202
         const connection = await connected(await reached(over, era, [lacking, 'resources/templates/list']));
         const { problems, ...lists } = await connection.catalogue();
         expect(problems).toEqual([{ list, why: `the server declares ${list} but does not implement the list.` }]);
-        const lengths = { tools: 3, prompts: 1, resources: 1, resourceTemplates: 0, [list]: 0 };
+        const lengths = { tools: 4, prompts: 1, resources: 1, resourceTemplates: 0, [list]: 0 };
         for (const [name, length] of Object.entries(lengths)) expect(lists).toHaveProperty(`${name}.length`, length);
       }
     });
@@ -84,6 +84,16 @@ describe.each(few(pairs, ['2025-11-25', 'events'], ['2026-07-28', 'json'], ['202
         message: expect.stringMatching(
           /^The server sent a result that the protocol does not allow: messages: [^\n{]+\.$/,
         ),
+      });
+    });
+
+    it('a result without the structured content that its tool promises is given, with what it lacks', async () => {
+      const connection = await connected(await reached(over, era));
+      await connection.catalogue();
+      expect(await connection.run({ kind: 'tool', name: 'unstructured' }).outcome).toEqual({
+        how: 'completed',
+        result: expect.objectContaining({ content: [{ type: 'text', text: '' }] }),
+        misfit: expect.stringContaining('has an output schema but did not return structured content'),
       });
     });
 

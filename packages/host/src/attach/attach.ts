@@ -14,7 +14,7 @@ import { randomUUID } from 'node:crypto';
 import { MidcallError } from '@midcall/core/errors';
 import { blocksBack, defined, isRecord, own } from '@midcall/core/json';
 import { checkKind, checkOptions, having } from '@midcall/core/options';
-import { afterClose, type Interception } from '@midcall/core/sdk-seam';
+import { afterClose, type Interception, withoutDump } from '@midcall/core/sdk-seam';
 import { boundedStore } from '@midcall/core/store';
 import { type Clock, systemClock } from '@midcall/core/time';
 import { type Client, type CreateMessageResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
@@ -255,16 +255,30 @@ class Wiring implements Attachment {
     const about = { kind, name, arguments: { ...args }, id, ...defined({ principal }) };
     return this.#runner.run(
       about,
-      this.#bySdk(own => this.#sdk.send(about, rest, own)),
+      this.#bySdk(own => this.#sdk.send(about, rest, own), 'passed on'),
       options,
     );
   }
 
-  /** Sends a call through the SDK, which drives its rounds, and judges the result. */
-  #bySdk(send: (own: SendOptions) => Promise<SentResult['result']>): SendCall {
+  /**
+   * Sends a call through the SDK, which drives its rounds, and judges the result.
+   * @param misfits - what becomes of a result that breaks the tool's output schema: those who see the outcome see it, and who calls
+   *   a method of the SDK gets its error
+   */
+  #bySdk(
+    send: (own: SendOptions) => Promise<SentResult['result']>,
+    misfits: 'passed on' | 'refused' = 'refused',
+  ): SendCall {
     return async (own, call) => {
-      const { result, ...noted } = await notingUnchecked(() => this.#calls.within(call, () => send(own)));
-      return { ...noted, result: rawResultBack(result) ?? blocksBack(result) };
+      try {
+        const { result, ...noted } = await notingUnchecked(() => this.#calls.within(call, () => send(own)));
+        return { ...noted, result: rawResultBack(result) ?? blocksBack(result) };
+      } catch (error) {
+        const result = this.#calls.resultOf(call);
+        // Once the server's result can be read, an error of the protocol is the SDK's own, about the output schema.
+        if (misfits === 'refused' || !result || !(error instanceof ProtocolError)) throw error;
+        return { result: blocksBack(result), misfit: withoutDump(error.message) };
+      }
     };
   }
 
@@ -345,7 +359,7 @@ class Wiring implements Attachment {
       this.#runner
         .run(
           { ...call, startedAt, resumed: true },
-          this.#bySdk(own => this.#sdk.send(call, {}, own)),
+          this.#bySdk(own => this.#sdk.send(call, {}, own), 'passed on'),
         )
         .catch(() => {});
     const rounds = this.#rounds && callsOutliveProcess(this.#era()) ? await this.#rounds.takeUp(callId) : [];
@@ -377,7 +391,7 @@ class Wiring implements Attachment {
       const inputResponses = Object.fromEntries(await Promise.all(answered));
       return this.#sdk.send(call, { inputResponses, ...(requestState !== undefined && { requestState }) }, own);
     };
-    return this.#runner.run({ ...call, resumed: true }, this.#bySdk(send));
+    return this.#runner.run({ ...call, resumed: true }, this.#bySdk(send, 'passed on'));
   }
 
   cancel(callId: string): boolean {

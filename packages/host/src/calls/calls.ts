@@ -40,7 +40,8 @@ const scope = new AsyncLocalStorage<RunningCall>();
 /** Running calls of one connection. */
 export class Calls {
   readonly #running = new Map<string, RunningCall>();
-  readonly #answered = new WeakSet<RunningCall>();
+  /** The calls that are over for the server, with the results that can be read. */
+  readonly #answered = new WeakMap<RunningCall, Readonly<Record<string, unknown>> | undefined>();
   readonly #begun = new WeakSet<RunningCall>();
 
   add(call: RunningCall): void {
@@ -81,13 +82,18 @@ export class Calls {
   }
 
   /** The answer of a call has come, or none will. What the server asks from now on does not belong to it, unless the wire says so. */
-  answered(call: RunningCall): void {
-    this.#answered.add(call);
+  answered(call: RunningCall, result?: Readonly<Record<string, unknown>>): void {
+    this.#answered.set(call, result);
   }
 
   /** True if its answer has come and is no error of the server, or none will come. */
   hasAnswer(call: RunningCall): boolean {
     return this.#answered.has(call);
+  }
+
+  /** Its result as the SDK is given it; undefined if none has come, or none that can be read. */
+  resultOf(call: RunningCall): Readonly<Record<string, unknown>> | undefined {
+    return this.#answered.get(call);
   }
 
   /** The only call that waits for its answer; undefined if there are none or several. */

@@ -4,7 +4,7 @@
  */
 
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
-import { isRecord, own } from '@midcall/core/json';
+import { defined, isRecord, own } from '@midcall/core/json';
 import { invalidResultIssue, issueText, withoutDump } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
 import { type Clock, MAX_TIMER_MS, untilAborted } from '@midcall/core/time';
@@ -28,6 +28,8 @@ export type CallOutcome =
       readonly result: Readonly<Record<string, unknown>>;
       /** Why its structured content was not checked against the tool's output schema: follows "because". */
       readonly unchecked?: string;
+      /** How the result breaks the tool's output schema, as a sentence. */
+      readonly misfit?: string;
     }
   /** The tool said that it failed (`isError`). */
   | { readonly how: 'tool-error'; readonly result: Readonly<Record<string, unknown>> }
@@ -131,6 +133,7 @@ export type SendCall = (options: SendOptions, call: RunningCall) => Promise<Sent
 export interface SentResult {
   readonly result: Readonly<Record<string, unknown>>;
   readonly unchecked?: string;
+  readonly misfit?: string;
 }
 
 /** What a run is told of its call. */
@@ -240,9 +243,9 @@ export class CallRunner {
   }
 }
 
-function completed({ result, unchecked }: SentResult): CallOutcome {
+function completed({ result, unchecked, misfit }: SentResult): CallOutcome {
   if (result['isError'] === true) return { how: 'tool-error', result };
-  return { how: 'completed', result, ...(unchecked !== undefined && { unchecked }) };
+  return { how: 'completed', result, ...defined({ unchecked, misfit }) };
 }
 
 /** Ends everything that depends on a call that is over; distinct from a cancellation. */

@@ -239,6 +239,7 @@ export class Tap {
     }
     if (result['resultType'] !== 'input_required') {
       const passed = call.rawResult ? rawResultAside(result) : passable(result, call.context.kind === 'tool');
+      this.#options.calls.answered(call, passed);
       deliver({ ...message, result: passed } as JSONRPCMessage);
       return;
     }

@@ -23,6 +23,8 @@ export function printOutcome(
         say([
           `midcall: the structured content was not checked against the tool's schema, because ${outcome.unchecked}`,
         ]);
+      if (outcome.how === 'completed' && outcome.misfit !== undefined)
+        say([`midcall: this result breaks what the tool promises: ${visible(outcome.misfit, { max: 2_000 })}`]);
       return;
     case 'cancelled':
       say(

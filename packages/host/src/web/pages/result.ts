@@ -140,9 +140,9 @@ function isTextAlone(structured: unknown, blocks: readonly Block[]): boolean {
 
 /**
  * The content of a call's result; says so if there is none.
- * @param unchecked - why its structured content was not checked against the tool's schema
+ * @param note - what is wrong with its structured content, or could not be checked
  */
-export function resultContent(result: Readonly<Record<string, unknown>>, place: ResultPlace, unchecked?: string): Html {
+export function resultContent(result: Readonly<Record<string, unknown>>, place: ResultPlace, note?: string): Html {
   const all = blocksOf(result);
   const structured = isTextAlone(result['structuredContent'], all) ? undefined : result['structuredContent'];
   // Servers send what is structured as text as well, for clients that do not read it.
@@ -162,8 +162,8 @@ export function resultContent(result: Readonly<Record<string, unknown>>, place: 
   const [only] = blocks.length === 1 && structured === undefined ? blocks : [];
   const contents = firstContents(blocks, path, place);
   const left = blocks.length - contents.length;
-  return html`<div class="result">${contents.map((content, at) => html`${roles[at] !== undefined && html`<p class="help">${visibleHtml(roles[at], 80)}</p>`}${content}${!only && textOf(blocks[at]!) !== undefined && html`<p class="result-ways">${textWays(blocks[at]!, at)}</p>`}`)}${left > 0 && html`<p class="help">${texts.call.notShown(left)}</p>`}${
+  return html`<div class="result">${contents.map((content, at) => html`${roles[at] !== undefined && html`<p class="help">${visibleHtml(roles[at], 80)}</p>`}${content}${!only && textOf(blocks[at]!) !== undefined && html`<p class="result-ways">${textWays(blocks[at]!, at)}</p>`}`)}${left > 0 && html`<p class="help">${texts.call.notShown(left)}</p>`}${note !== undefined && html`<p class="help">${visibleHtml(note, 2_000)}</p>`}${
     structured !== undefined &&
-    html`${unchecked !== undefined && html`<p class="help">${texts.call.unchecked(unchecked)}</p>`}<section class="structured"><h3>${texts.call.structured}</h3>${jsonTree(structured)}</section>`
+    html`<section class="structured"><h3>${texts.call.structured}</h3>${jsonTree(structured)}</section>`
   }${blocks.length === 0 && structured === undefined && html`<p class="quiet-text">${texts.call.noContent}</p>`}<p class="result-ways">${only && textWays(only, 0)}<a href="${whole}" download="result.json">${texts.call.save}</a>${copy(whole, texts.call.copyAll)}</p></div>`;
 }

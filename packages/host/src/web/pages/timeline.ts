@@ -2,7 +2,7 @@
 
 import { labelOf } from '@midcall/core/form';
 import { attributes, type Html, html } from '@midcall/core/page';
-import { type Ending, type Notice, type Question, secretsOf } from '../../index.ts';
+import { type CallOutcome, type Ending, type Notice, type Question, secretsOf } from '../../index.ts';
 import { resultAppFrame } from '../apps/index.ts';
 import {
   age,
@@ -204,6 +204,12 @@ export const waitsForPage = ({ items, outcome }: CallView): boolean =>
 /** Whose refusal an ending follows from, ahead of the server's own words; the decision is right above. */
 const refusalLine = (by: Refuser): Html => html`<p class="help after-refusal">${texts.call.afterRefusal[by]}</p>`;
 
+/** What the person should know of a result before they rely on it. */
+function noteOn({ unchecked, misfit }: CallOutcome & { readonly how: 'completed' }): string | undefined {
+  if (misfit !== undefined) return texts.call.misfit(misfit);
+  return unchecked === undefined ? undefined : texts.call.unchecked(unchecked);
+}
+
 function outcome(call: CallView, context: TimelineContext): Html | false {
   const { outcome, endedAt } = call;
   if (!outcome) {
@@ -228,11 +234,11 @@ function outcome(call: CallView, context: TimelineContext): Html | false {
       const failed = outcome.how === 'tool-error';
       const [kind, icon] = failed ? [failure, icons.failed] : ['result', icons.result];
       const heading = failed ? (refuser ? texts.call.refusedBy[refuser] : texts.call.toolError) : texts.call.result;
-      const unchecked = failed ? undefined : outcome.unchecked;
+      const note = failed ? undefined : noteOn(outcome);
       const content = resultContent(
         outcome.result,
         { callId: call.context.id, serverId: call.serverId, link: context.link },
-        unchecked,
+        note,
       );
       const app =
         context.app !== undefined &&

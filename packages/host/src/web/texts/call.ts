@@ -52,6 +52,7 @@ export const callTexts = {
     onPage: 'Waiting for the page you opened.',
     noArguments: 'no arguments',
     unchecked: (why: string) => `Not checked against the tool’s output schema, because ${why}.`,
+    misfit: (how: string) => `This result breaks what the tool promises: ${how}`,
     noContent: 'The result has no content.',
     notShown: (count: number) =>
       `Not shown: ${counted(count, 'more part')} of this result. “Save as JSON” has all of them.`,
