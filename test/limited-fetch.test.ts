@@ -3,7 +3,7 @@ import { limitedFetch } from '@midcall/core/fetch';
 import { expect, it } from 'vitest';
 
 /** A response in pieces, as a limited fetch gives it, and how often it was found too large. */
-async function fetched(pieces: readonly string[], type: string, mostBytes: number, readsEvents = true) {
+async function fetched(pieces: readonly string[], type: string, mostBytes: number, isInEvents = false) {
   const body = new ReadableStream({
     start(controller) {
       for (const piece of pieces) controller.enqueue(new TextEncoder().encode(piece));
@@ -13,7 +13,7 @@ async function fetched(pieces: readonly string[], type: string, mostBytes: numbe
   let tooLarge = 0;
   const limited = limitedFetch(async () => new Response(body, { status: 201, headers: { 'content-type': type } }), {
     mostBytes,
-    readsEvents,
+    isInEvents: () => isInEvents,
     onTooLarge: () => {
       tooLarge += 1;
     },
@@ -36,7 +36,7 @@ it('a body of the most bytes is read, and of one with a byte more nothing is use
 
 it('the limit of a response counts each event of a stream by itself, however it is cut and ends its lines', async () => {
   const isTooLarge = async (pieces: readonly string[], most: number): Promise<boolean> =>
-    (await fetched(pieces, events, most)).tooLarge > 0;
+    (await fetched(pieces, events, most, true)).tooLarge > 0;
   for (const end of ['\n', '\r\n', '\r']) {
     const event = `data: 1234${end}${end}`;
     expect(await isTooLarge(Array(100).fill(event), event.length)).toBe(false);
@@ -47,5 +47,5 @@ it('the limit of a response counts each event of a stream by itself, however it 
 });
 
 it('the limit of a response counts a stream of events as a whole for a caller that reads it as a whole', async () => {
-  expect((await fetched(Array(100).fill('data: 1\n\n'), events, 100, false)).tooLarge).toBe(1);
+  expect((await fetched(Array(100).fill('data: 1\n\n'), events, 100)).tooLarge).toBe(1);
 });

@@ -2,14 +2,14 @@
  * A fetch that stops reading when one message becomes too large: a whole body, or one event of a stream that may be endless.
  * The server chooses what it sends, and all of it would be held in memory.
  */
-import { isEventStream, piped } from './response.ts';
+import { piped } from './response.ts';
 
 /** How much is read of a response, and when. */
 export interface FetchLimit {
   /** The limit for one message, in bytes, once it is decompressed. */
   readonly mostBytes: number;
-  /** True if each event of an event stream is a message; otherwise that is read whole too, and limited as a whole. */
-  readonly readsEvents?: boolean;
+  /** True for a response that is read event by event, each of which is a message; any other is read whole, and limited as a whole. */
+  readonly isInEvents?: (response: Response, init: RequestInit | undefined) => boolean;
   /** Called once per response, the rest of which is not read: it fails with what this throws, or else with an error of its own. */
   readonly onTooLarge?: () => void;
   /** Pauses reading: nothing is read until `closed` has resolved. */
@@ -19,13 +19,12 @@ export interface FetchLimit {
 /** @returns a fetch that has the body of a response fail once a message in it is over the limit */
 export function limitedFetch(
   real: typeof fetch,
-  { mostBytes, readsEvents = false, onTooLarge, gate }: FetchLimit,
+  { mostBytes, isInEvents = () => false, onTooLarge, gate }: FetchLimit,
 ): typeof fetch {
   return async (...request) => {
     const response = await real(...request);
     if (!response.body) return response;
-    const inEvents = readsEvents && isEventStream(response);
-    const size = inEvents ? eventSize() : wholeSize();
+    const size = isInEvents(response, request[1]) ? eventSize() : wholeSize();
     const counted = new TransformStream<Uint8Array, Uint8Array>({
       async transform(chunk, controller) {
         await gate?.closed;

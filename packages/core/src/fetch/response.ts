@@ -1,8 +1,8 @@
 /** Responses of HTTP servers, as fetch gives them. */
 
-/** True for a stream of events. */
+/** True for a stream of events. Another type may begin with the same word. */
 export const isEventStream = ({ headers }: Pick<Response, 'headers'>): boolean =>
-  /^text\/event-stream\b/iu.test(headers.get('content-type') ?? '');
+  /^text\/event-stream\s*(?:;|$)/iu.test(headers.get('content-type') ?? '');
 
 /** The same response, whose body comes through a stream. */
 export function piped(response: Response, through: TransformStream<Uint8Array, Uint8Array>): Response {

@@ -9,10 +9,11 @@
  */
 import { MidcallError } from '@midcall/core/errors';
 import { limitedFetch } from '@midcall/core/fetch';
-import { fromJson, isRecord, own } from '@midcall/core/json';
+import { fromJson, isRecord } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import type { Clock } from '@midcall/core/time';
 import { computeScopeUnion } from '@modelcontextprotocol/client';
+import { isRequest } from '../sdk-seam/index.ts';
 import { type Challenge, challengeOf, type Discovered, discover, printable, withinScopes } from './discovery.ts';
 import { ownTokens, refreshed, revoked } from './renewal.ts';
 import type { ServerAuth } from './server-auth.ts';
@@ -324,13 +325,6 @@ function withToken(init: RequestInit | undefined, token: string | undefined): Re
   const headers = new Headers(init?.headers);
   if (token !== undefined) headers.set('authorization', `Bearer ${token}`);
   return { ...init, headers };
-}
-
-/** True for a JSON-RPC request. */
-function isRequest({ method = 'GET', body }: RequestInit = {}): boolean {
-  if (method !== 'POST' || typeof body !== 'string') return false;
-  const message = fromJson(body);
-  return own(message, 'method') !== undefined && own(message, 'id') !== undefined;
 }
 
 function mustBeBearer(issuer: string, type: string): void {

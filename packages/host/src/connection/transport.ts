@@ -7,7 +7,7 @@ import { defined } from '@midcall/core/json';
 import { visible } from '@midcall/core/text';
 import { type Clock, systemClock } from '@midcall/core/time';
 import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
-import { AnsweredRequests, neverReached, refusingOddIds, SessionRenewal } from '../sdk-seam/index.ts';
+import { AnsweredRequests, isInEvents, neverReached, refusingOddIds, SessionRenewal } from '../sdk-seam/index.ts';
 import { isHeaderName, isHeaderValue, type ServerTarget } from '../servers/index.ts';
 import { readLines } from './read-lines.ts';
 import { ServerProcess } from './server-process.ts';
@@ -86,7 +86,7 @@ export function openTransport(
     const renewal = new SessionRenewal(onSessionRenewed);
     const limited = limitedFetch(fetch, {
       mostBytes,
-      readsEvents: true,
+      isInEvents,
       onTooLarge: () => onTooLarge?.(mostBytes),
       gate,
     });

@@ -6,7 +6,6 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
-import { isEventStream } from '@midcall/core/fetch';
 import { own } from '@midcall/core/json';
 import { type ApartOptions, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 import {
@@ -14,6 +13,7 @@ import {
   type JSONRPCErrorResponse,
   type StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
+import { isInEvents } from './unread-messages.ts';
 
 /** What has come back for one request. */
 interface Response {
@@ -55,7 +55,7 @@ export class AnsweredRequests {
       const about = this.#sending;
       if (about && request[1]?.method === 'POST') {
         about.isOk = response.ok;
-        about.isStream = response.ok && isEventStream(response);
+        about.isStream = isInEvents(response, request[1]);
       }
       return response;
     };

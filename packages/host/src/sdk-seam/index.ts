@@ -23,4 +23,4 @@ export { mendLists } from './mended-lists.ts';
 export { MessageBuffer } from './message-buffer.ts';
 export { SessionRenewal } from './session-renewal.ts';
 export { placeholders, rawResultAside, rawResultBack } from './stand-ins.ts';
-export { refusingOddIds, withinNesting } from './unread-messages.ts';
+export { isInEvents, isRequest, refusingOddIds, withinNesting } from './unread-messages.ts';

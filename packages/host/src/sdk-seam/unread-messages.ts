@@ -15,6 +15,22 @@ function refusalOfId({ id, method }: JsonRpcMessage): JsonRpcMessage | undefined
   return { jsonrpc: '2.0', id, error: { code: -32600, message } };
 }
 
+/**
+ * True for a response that the SDK reads event by event. Of all others it holds the whole text, even of a stream of events: those to what
+ * is no request, acknowledgements, and errors.
+ */
+export function isInEvents(response: Response, init: RequestInit = {}): boolean {
+  if (!response.ok || response.status === 202 || !isEventStream(response)) return false;
+  return init.method === 'GET' || isRequest(init);
+}
+
+/** True if a JSON-RPC request is sent. */
+export function isRequest({ method, body }: RequestInit = {}): boolean {
+  if (method !== 'POST' || typeof body !== 'string') return false;
+  const message = fromJson(body);
+  return own(message, 'method') !== undefined && own(message, 'id') !== undefined;
+}
+
 /** Looks like such an id, so that hardly any other line is parsed twice. */
 const looksOdd = /"id"\s*:\s*-?\d+[.e]/iu;
 
