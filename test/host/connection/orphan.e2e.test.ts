@@ -43,6 +43,8 @@ async function connected(ignores: string, isEarly: boolean) {
     { client: { name: 'test', version: '1' }, inbox: new Inbox(), era: '2025-11-25', ...(started && { started }) },
   );
   await connection.start();
+  // It says so before it answers, but on another pipe.
+  await eventually(() => connection.stderr.length > 0);
   const pid = Number(/^pid (\d+)$/u.exec(connection.stderr[0]!)![1]);
   onTestFinished(() => {
     if (isRunning(pid)) process.kill(pid, 'SIGKILL');
