@@ -1,6 +1,9 @@
 /** What a person pastes into drawn prompts. */
+import { emitKeypressEvents } from 'node:readline';
+import { PassThrough } from 'node:stream';
 import { type FormQuestion, Inbox } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
+import { BorrowedInput } from '../../../packages/host/src/terminal/borrowed-input.ts';
 import { drawn } from './drawn.ts';
 
 const [marking, unmarking] = ['\u001b[?2004h', '\u001b[?2004l'];
@@ -34,6 +37,18 @@ describe('input-B4: what is pasted into a line of text', () => {
       type(whole.slice(0, at), whole.slice(at), enter);
       expect(await answer).toBe('one two');
     }
+  });
+
+  it('stays in it however long it is', async () => {
+    const terminal = new PassThrough();
+    const input = new BorrowedInput(terminal);
+    emitKeypressEvents(input);
+    const pasted = new Promise(resolve => input.on('keypress', resolve));
+    input.borrow();
+    const text = 'a long text '.repeat(50_000);
+    terminal.write(`${begin}${text}${end}`);
+    expect(await pasted).toBe(text);
+    input.close();
   });
 
   it('is no part of a secret beyond its own line', async () => {

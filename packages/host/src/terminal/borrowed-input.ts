@@ -44,8 +44,8 @@ export class BorrowedInput extends Readable {
   #found: Found | undefined;
   #stopGuarding = (): void => {};
   #marksPastes = false;
-  /** What has come of a paste that has not ended. */
-  #pasted: string | undefined;
+  /** What has come of a paste that has not ended, key by key. */
+  #pasted: string[] | undefined;
 
   /** @param screen - where prompts are drawn: the terminal is asked there to mark pastes; absent if none are drawn */
   constructor(input: MaybeTty, screen?: Writable) {
@@ -128,12 +128,13 @@ export class BorrowedInput extends Readable {
     const key = args[1] as { readonly name?: string; readonly sequence: string };
     if (this.#pasted === undefined) {
       if (key.name !== 'paste-start') return super.emit(event, ...args);
-      this.#pasted = '';
+      this.#pasted = [];
       return true;
     }
-    this.#pasted += key.sequence;
-    if (!this.#pasted.endsWith(endOfPaste)) return true;
-    const text = pastedText(this.#pasted.slice(0, -endOfPaste.length), this.pastesLines);
+    this.#pasted.push(key.sequence);
+    // The mark may come as several keys; to search the whole paste at each would take forever for a long one.
+    if (!this.#pasted.slice(-endOfPaste.length).join('').endsWith(endOfPaste)) return true;
+    const text = pastedText(this.#pasted.join('').slice(0, -endOfPaste.length), this.pastesLines);
     this.#pasted = undefined;
     // A prompt draws itself after each key, so the text comes as one; but Clack would take this word for the key.
     for (const part of text === 'escape' ? text : [text]) super.emit(event, part, { sequence: part });
