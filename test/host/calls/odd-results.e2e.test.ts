@@ -146,8 +146,8 @@ describe('a list with entries that the protocol does not allow', () => {
 });
 
 /**
- * A server whose lists do not end: that of tools has ever new pages, that of prompts is the same whatever the cursor, and that of
- * resources begins again. It says nothing else of them.
+ * A server whose lists do not end: that of tools has ever new pages, that of prompts is the same whatever the cursor, that of
+ * resources begins again, and that of resource templates has ever new pages without any. It says nothing else of them.
  */
 const endless = `
   const modern = process.argv[1] === '2026-07-28';
@@ -164,6 +164,8 @@ const endless = `
     else if (method === 'prompts/list') say({ prompts: [{ name: 'p' }], nextCursor: 'next' });
     else if (method === 'resources/list')
       say({ resources: [{ uri: 'odd://' + cursor, name: 'r' }], nextCursor: cursor === '1' ? '2' : '1' });
+    else if (method === 'resources/templates/list')
+      say({ resourceTemplates: null, nextCursor: String(Number(cursor) + 1) });
     else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'No.' } }));
   });
 `;
@@ -186,6 +188,7 @@ describe.each(eras)('a list that does not end, %s', era => {
         'midcall: The list of tools is cut off: more than 200 pages are not read.',
         'midcall: The list of prompts is cut off: its pages come again.',
         'midcall: The list of resources is cut off: its pages come again.',
+        'midcall: The list of resource templates is cut off: more than 200 pages are not read.',
       ]),
     );
   });

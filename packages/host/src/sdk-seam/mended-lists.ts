@@ -255,22 +255,24 @@ class ListPages {
   }
 
   answered(message: JsonRpcMessage): JsonRpcMessage {
-    const { id, method, result } = message;
+    const { id, method } = message;
     const page = method === undefined ? this.#asked.get(id) : undefined;
     if (!page) return message;
     this.#asked.delete(id);
     const name = methods[page.method]!;
     // Some languages write a list without entries so.
-    if (isRecord(result) && result[name] === null) return { ...message, result: { ...result, [name]: [] } };
+    const isNull = own(message['result'], name) === null;
+    const read = isNull ? { ...message, result: { ...(message['result'] as JsonObject), [name]: [] } } : message;
+    const { result } = read;
     const cursor = own(result, 'nextCursor');
-    if (!isRecord(result) || typeof cursor !== 'string') return message;
+    if (!isRecord(result) || typeof cursor !== 'string') return read;
     const entries = digestOf(result[name]);
     const next = digestOf(cursor);
     const goesBack = page.cursors.includes(next);
     if (!goesBack && page.cursors.length + 1 < mostPages) {
       if (this.#next.size >= mostCursors) this.#next.clear();
       this.#next.set(`${page.method} ${next}`, { cursors: page.cursors, before: entries });
-      return message;
+      return read;
     }
     const why = goesBack ? 'its pages come again' : `more than ${mostPages} pages are not read`;
     this.#leftOut(`The list of ${lists[name]!.what}s is cut off: ${why}.`);
