@@ -138,6 +138,18 @@ it.each([
   expect(await second).toBe(text);
 });
 
+it('input-B4: Ctrl-C that is typed while a paste has not ended leaves the prompt', async () => {
+  const { terminal, type, until } = drawn();
+  const answer = terminal.ask({ message: 'Name' });
+  await until('Name');
+  type(`${begin}one\u0003\n`, '\u0003');
+  expect(await answer).toBeUndefined();
+  const second = terminal.ask({ message: 'Name' });
+  await until('Name');
+  type('two', enter);
+  expect(await second).toBe('two');
+});
+
 it('pastes are not marked where prompts are plain lines', async () => {
   const { terminal, type, until, written } = drawn(true);
   const answer = terminal.ask({ message: 'Name' });

@@ -7,7 +7,8 @@
  * - input-B3 Ctrl-C is a key from the first prompt of a question to its end: between two prompts, too, it is kept for the next
  *   one, and does not end the server that asks.
  * - input-B4 What is pasted into a drawn prompt is text, and none of its characters is a key: a line break submits nothing, and a
- *   tab goes nowhere. The terminal marks pastes from the first prompt of a question to its end, but not for another program.
+ *   tab goes nowhere. Ctrl-C that is typed before its end leaves the prompt. The terminal marks pastes from the first prompt of a
+ *   question to its end, but not for another program.
  */
 import { Readable, type Writable } from 'node:stream';
 import { beforeEnd } from '../base/index.ts';
@@ -21,6 +22,8 @@ export type MaybeTty = Readable & {
 
 /** What a terminal that marks pastes sends after one. */
 const endOfPaste = '\u001b[201~';
+
+const ctrlC = '\u0003';
 
 /** The events by which an input is read. */
 const readingEvents = ['data', 'readable', 'keypress'] as const;
@@ -124,6 +127,8 @@ export class BorrowedInput extends Readable {
 
   /** Readline reports keys by this event. Those of a paste reach no prompt; its text does when it has ended (input-B4). */
   override emit(event: string | symbol, ...args: unknown[]): boolean {
+    // One that comes alone was typed: a paste whose end never comes must not keep the person here.
+    if (event === 'data' && String(args[0]) === ctrlC) this.#pasted = undefined;
     if (event !== 'keypress') return super.emit(event, ...args);
     const key = args[1] as { readonly name?: string; readonly sequence: string };
     if (this.#pasted === undefined) {
