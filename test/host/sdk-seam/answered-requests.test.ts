@@ -15,6 +15,28 @@ async function request(): Promise<void> {
   await transport.close();
 }
 
+it.each(['application/json', 'text/event-stream'])(
+  'a list whose answer has the number of its request as a text is not asked for again, as %s',
+  async type => {
+    let requests = 0;
+    const answered = new AnsweredRequests();
+    const answer = JSON.stringify({ jsonrpc: '2.0', id: '1', result: { tools: [] } });
+    const fetch = answered.noting(async () => {
+      requests += 1;
+      return new Response(type === 'application/json' ? answer : `data: ${answer}\n\n`, {
+        headers: { 'content-type': type },
+      });
+    });
+    const transport = new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), { fetch });
+    answered.onto(transport);
+    transport.onmessage = () => {};
+    await transport.start();
+    await transport.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    await transport.close();
+    expect(requests).toBe(1);
+  },
+);
+
 /** How many values Node hands on to everything that is begun, each promise included; none since Node 24. */
 const handedOn = (): number =>
   new AsyncResource('test').runInAsyncScope(() => Object.getOwnPropertySymbols(executionAsyncResource()).length);

@@ -20,15 +20,9 @@
 
 import { MidcallError } from '@midcall/core/errors';
 import { blocksAside, isRecord, own } from '@midcall/core/json';
-import {
-  type Interception,
-  interceptTransport,
-  type JsonRpcMessage,
-  wholeResponse,
-  withoutDump,
-} from '@midcall/core/sdk-seam';
+import { type Interception, interceptTransport, wholeResponse, withoutDump } from '@midcall/core/sdk-seam';
 import type { JSONRPCMessage, JSONRPCResponse, Transport } from '@modelcontextprotocol/client';
-import { rawResultAside, withinNesting } from '../sdk-seam/index.ts';
+import { numbered, rawResultAside, withinNesting } from '../sdk-seam/index.ts';
 import type { Calls, RunningCall } from './calls.ts';
 
 /** The requests that need a person. */
@@ -116,12 +110,6 @@ function passable(
   };
   return blocksAside(whole, !isNothing && !isTyped && !isRecord(structuredContent) ? ['structuredContent'] : []);
 }
-
-/** A response with its id as it was sent, if that came back as a text: our ids are numbers, or begin with a word. */
-const numbered = (message: JsonRpcMessage): JsonRpcMessage => {
-  const { id, method } = message;
-  return method === undefined && typeof id === 'string' && /^\d+$/u.test(id) ? { ...message, id: Number(id) } : message;
-};
 
 /** What is not clearly a no is a yes, since a failure that is taken for a success misleads. */
 const meansYes = (value: unknown): boolean =>

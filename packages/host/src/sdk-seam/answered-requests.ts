@@ -13,6 +13,7 @@ import {
   type JSONRPCErrorResponse,
   type StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
+import { numbered } from './numbered.ts';
 import { isInEvents } from './unread-messages.ts';
 
 /** What has come back for one request. */
@@ -77,7 +78,7 @@ export class AnsweredRequests {
     }) as typeof transport.send;
     interceptTransport(transport, {
       incoming: (message, deliver) => {
-        if (message['method'] === undefined) this.#waiting.get(message['id'])?.();
+        if (message['method'] === undefined) this.#waiting.get(numbered(message).id)?.();
         deliver(message);
       },
     });

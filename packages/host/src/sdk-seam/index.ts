@@ -21,6 +21,7 @@ export { inheritedEnvironment } from './inherited-environment.ts';
 export { Introduction } from './introduction.ts';
 export { mendLists } from './mended-lists.ts';
 export { MessageBuffer } from './message-buffer.ts';
+export { numbered } from './numbered.ts';
 export { SessionRenewal } from './session-renewal.ts';
 export { placeholders, rawResultAside, rawResultBack } from './stand-ins.ts';
 export { isInEvents, isRequest, refusingOddIds, withinNesting } from './unread-messages.ts';
