@@ -83,6 +83,24 @@ describe('input-B4: what is pasted into a list', () => {
   });
 });
 
+it('input-B4: what is pasted into check boxes ticks none', async () => {
+  const { terminal, type, until } = drawn();
+  const inbox = new Inbox();
+  inbox.present(terminal);
+  const fields = [
+    { kind: 'multi-select', name: 'days', required: false, choices: [{ value: 'a', title: 'A' }] },
+  ] as const;
+  const answer = inbox.ask({ ...letter, fields });
+  await until('What do you want to do?');
+  type(enter);
+  await until('Space ticks');
+  for (const text of [' ', 'a', 'i', '\u3000']) type(`${begin}${text}${end}`);
+  type(enter);
+  await until('Send it?');
+  type(enter);
+  expect(await answer).toHaveProperty('content', {});
+});
+
 const letter: FormQuestion = {
   kind: 'form',
   id: 'q1',

@@ -142,7 +142,8 @@ export class BorrowedInput extends Readable {
     const text = pastedText(this.#pasted.join('').slice(0, -endOfPaste.length), this.pastesLines);
     this.#pasted = undefined;
     // A prompt draws itself after each key, so the text comes as one; but Clack would take this word for the key.
-    for (const part of text === 'escape' ? text : [text]) super.emit(event, part, { sequence: part });
+    // And where no key has a name, Clack ticks by a wide blank.
+    for (const part of text === 'escape' ? text : [text]) super.emit(event, part, { name: 'paste', sequence: part });
     return true;
   }
 
