@@ -23,6 +23,8 @@ it.each([
   ['Right goes behind it', `a👍c${left}${left}${right}b`, 'a👍bc'],
   ['Up goes before it', `a👍${enter}cd${up}b`, 'ab👍\ncd'],
   ['Down goes before it', `cd${enter}a👍${up}${down}b`, 'cd\nab👍'],
+  ['Backspace removes one of one unit at the beginning', `b${backspace}ac👍`, 'ac👍'],
+  ['Delete removes one of one unit behind the first', `abc${left}${left}${remove}d👍`, 'ad👍c'],
   ['a key without a meaning writes nothing', `a\u0001👍b`, 'a👍b'],
 ])('a character of two units is one in a text of several lines: %s', async (_, keys, text) => {
   const { terminal, type, until } = drawn();

@@ -123,9 +123,10 @@ class LinesPrompt extends MultiLinePrompt {
   protected override _setUserInput(value = '', write?: boolean): void {
     const text = value.replace(noText, '');
     const added = text.length - this.userInput.length;
+    const half = value.search(noText);
     if (!write && value.length > this.userInput.length) this._cursor += added - 1;
     // Backspace, of which Clack knows that it goes back by one.
-    else if (value.search(noText) === this._cursor - 2) this._cursor -= 1;
+    else if (half >= 0 && half === this._cursor - 2) this._cursor -= 1;
     super._setUserInput(text, write);
   }
 }
