@@ -37,6 +37,20 @@ it.each(['application/json', 'text/event-stream'])(
   },
 );
 
+it('an error of a server is heard in a response that failed where it has the number of the request as a text', async () => {
+  const answered = new AnsweredRequests();
+  const answer = { jsonrpc: '2.0', id: '1', error: { code: -32603, message: 'Nothing was done.' } };
+  const fetch = answered.noting(async () => Response.json(answer, { status: 500 }));
+  const transport = new StreamableHTTPClientTransport(new URL('http://127.0.0.1/mcp'), { fetch });
+  answered.onto(transport);
+  const heard: unknown[] = [];
+  transport.onmessage = message => heard.push(message);
+  await transport.start();
+  await transport.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
+  await transport.close();
+  expect(heard).toEqual([answer]);
+});
+
 /** How many values Node hands on to everything that is begun, each promise included; none since Node 24. */
 const handedOn = (): number =>
   new AsyncResource('test').runInAsyncScope(() => Object.getOwnPropertySymbols(executionAsyncResource()).length);

@@ -174,7 +174,7 @@ function failedBody(error: unknown): unknown {
 /** The server's own answer to a request in a response that failed: an error of JSON-RPC with its id. */
 function answerIn(error: unknown, id: unknown): JSONRPCErrorResponse | undefined {
   const answer = failedBody(error);
-  return isJSONRPCErrorResponse(answer) && answer.id === id ? answer : undefined;
+  return isJSONRPCErrorResponse(answer) && numbered({ ...answer }).id === id ? answer : undefined;
 }
 
 /** An error of JSON-RPC. */
