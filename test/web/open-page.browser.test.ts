@@ -281,6 +281,11 @@ describe('a page that the browser has kept', () => {
     const isAnswered = page.waitForResponse(each => each.request().method() === 'POST');
     await page.getByRole('button', { name: 'Sign out of this browser' }).click();
     await isAnswered;
+    // A page that has only now been loaded whole is shown for the first time: to load it anew would break off the signing out.
+    await page.evaluate(async () => {
+      window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: false }));
+      await fetch(location.href);
+    });
     await fire(page, 'pagehide');
     await fire(page, 'pageshow');
     await page.getByText('Your session has ended.').waitFor();

@@ -51,7 +51,9 @@ document.addEventListener('submit', event => {
   // That would break off what the browser is doing.
   neverReload();
   // A browser may keep this page and show it again, as it was.
-  window.addEventListener('pageshow', () => location.reload());
+  window.addEventListener('pageshow', event => {
+    if (event.persisted) location.reload();
+  });
 });
 document.addEventListener('midcall:shown', () => {
   // A page outside the session, in answer to a form, says that this was not sent.
