@@ -194,6 +194,28 @@ describe.each(eras)('a list that does not end, %s', era => {
   });
 });
 
+/** A server that remembers how far it has read its tools out, and has one cursor for that; its second page has none. */
+const oneCursor = `
+  let page = 0;
+  require('node:readline').createInterface({ input: process.stdin }).on('line', line => {
+    const { id, method, params } = JSON.parse(line);
+    const say = result => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    if (method === 'initialize')
+      say({ protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 'odd', version: '1' } });
+    else if (method === 'tools/list') {
+      page = params?.cursor ? page + 1 : 0;
+      const tools = page === 1 ? [] : [{ name: 't' + page, inputSchema: { type: 'object' } }];
+      say({ tools, ...(page < 3 && { nextCursor: 'more' }) });
+    } else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'No.' } }));
+  });
+`;
+
+it('a list that ends is read to its end, although all of its pages have one cursor', async () => {
+  const connection = await connected(commandTarget([process.execPath, '-e', oneCursor]));
+  const { tools } = await connection.catalogue();
+  expect(tools.map(({ name }) => name)).toEqual(['t0', 't2', 't3']);
+});
+
 /** A server whose lists are null, but for one of which an entry nests more deeply than anything can be walked through. */
 const none = `
   const modern = process.argv[1] === '2026-07-28';

@@ -222,8 +222,8 @@ interface Page {
   readonly method: string;
   /** The digests of the cursors that led to it, its own last. */
   readonly cursors: readonly string[];
-  /** The digest of the entries of the page before. */
-  readonly before: string | undefined;
+  /** The digests of the entries of the pages before it. */
+  readonly pages: readonly string[];
 }
 
 /**
@@ -246,12 +246,12 @@ class ListPages {
     if (typeof id !== 'number' || typeof method !== 'string' || !Object.hasOwn(methods, method)) return;
     const cursor = own(params, 'cursor');
     if (typeof cursor !== 'string') {
-      this.#asked.set(id, { method, cursors: [], before: undefined });
+      this.#asked.set(id, { method, cursors: [], pages: [] });
       return;
     }
     const digest = digestOf(cursor);
-    const { cursors = [], before } = this.#next.get(`${method} ${digest}`) ?? {};
-    this.#asked.set(id, { method, cursors: [...cursors, digest], before });
+    const { cursors = [], pages = [] } = this.#next.get(`${method} ${digest}`) ?? {};
+    this.#asked.set(id, { method, cursors: [...cursors, digest], pages });
   }
 
   answered(message: JsonRpcMessage): JsonRpcMessage {
@@ -268,16 +268,16 @@ class ListPages {
     if (!isRecord(result) || typeof cursor !== 'string') return read;
     const entries = digestOf(result[name]);
     const next = digestOf(cursor);
-    const goesBack = page.cursors.includes(next);
-    if (!goesBack && page.cursors.length + 1 < mostPages) {
+    // Either alone may be of a list that ends: one cursor for a place that the server remembers, and pages on which nothing is.
+    const comesAgain = page.cursors.includes(next) && page.pages.includes(entries);
+    if (!comesAgain && page.pages.length + 1 < mostPages) {
       if (this.#next.size >= mostCursors) this.#next.clear();
-      this.#next.set(`${page.method} ${next}`, { cursors: page.cursors, before: entries });
+      this.#next.set(`${page.method} ${next}`, { cursors: page.cursors, pages: [...page.pages, entries] });
       return read;
     }
-    const why = goesBack ? 'its pages come again' : `more than ${mostPages} pages are not read`;
+    const why = comesAgain ? 'its pages come again' : `more than ${mostPages} pages are not read`;
     this.#leftOut(`The list of ${lists[name]!.what}s is cut off: ${why}.`);
     const { nextCursor: _, ...rest } = result;
-    // A server that takes no notice of cursors gives its first page each time.
-    return { ...message, result: { ...rest, ...(entries === page.before && { [name]: [] }) } };
+    return { ...message, result: { ...rest, ...(comesAgain && { [name]: [] }) } };
   }
 }
