@@ -6,7 +6,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isMidcallError, MidcallError } from '@midcall/core/errors';
-import { own } from '@midcall/core/json';
+import { fromJson, own } from '@midcall/core/json';
 import { type ApartOptions, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 import {
   isJSONRPCErrorResponse,
@@ -164,11 +164,7 @@ const hasFailed = (error: unknown): error is { readonly status: number } =>
 function failedBody(error: unknown): unknown {
   // An error that a server sent as such has no status.
   if (typeof (error as { readonly status?: unknown }).status !== 'number') return undefined;
-  try {
-    return JSON.parse(String(own(own(error, 'data'), 'text')));
-  } catch {
-    return undefined;
-  }
+  return fromJson(String(own(own(error, 'data'), 'text')));
 }
 
 /** The server's own answer to a request in a response that failed: an error of JSON-RPC with its id. */

@@ -3,7 +3,7 @@
  * not allow, and one that does not end. Entries are mended where only one reading is possible, and lose members that they can do
  * without; what cannot be used is left out and named. A list that goes on and on is cut off.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isRecord, type JsonObject, nests, own } from '@midcall/core/json';
 import { type InterceptedTransport, interceptTransport, type JsonRpcMessage } from '@midcall/core/sdk-seam';
 import { visible } from '@midcall/core/text';
@@ -212,10 +212,7 @@ const mostPages = 200;
 const mostCursors = 10 * mostPages;
 
 /** So that a server does not choose how much is remembered. */
-const digestOf = (value: unknown): string =>
-  createHash('sha256')
-    .update(String(JSON.stringify(value)))
-    .digest('base64url');
+const digestOf = (value: unknown): string => hash('sha256', String(JSON.stringify(value)), 'base64url');
 
 /** A page that was asked for. */
 interface Page {

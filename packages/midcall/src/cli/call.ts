@@ -5,7 +5,7 @@
  */
 
 import { resolve } from 'node:path';
-import { isMidcallError } from '@midcall/core/errors';
+import { isMidcallError, messageOf } from '@midcall/core/errors';
 import { visible } from '@midcall/core/text';
 import {
   type CallOutcome,
@@ -92,7 +92,7 @@ export function register(command: Command): void {
       const after = wordsAfterDashes(process.argv);
       const json = flags.json ? new JsonOutput() : undefined;
       const ended = run(tool, words, after, flags, json).catch(error => {
-        json?.fail(exitOfError(error), error instanceof Error ? error.message : String(error));
+        json?.fail(exitOfError(error), messageOf(error));
         throw error;
       });
       process.exitCode = exitCodes[await ended].code;
@@ -149,8 +149,7 @@ async function call(
       for (const line of lines)
         process.stderr.write(`${visible(line, { lines: true, max: 100_000 }).replaceAll('\n', '\n  ')}\n`);
   };
-  const complain = (error: unknown): void =>
-    say([`midcall: ${error instanceof Error ? error.message : String(error)}`]);
+  const complain = (error: unknown): void => say([`midcall: ${messageOf(error)}`]);
   const answers = flags.answers === undefined ? undefined : new Answers(flags.answers, { say, onUnanswered });
   const { host, authorization } = hostParts(flags, complain);
   const rules = callRules(flags, line => say([`midcall: ${line}`]));
