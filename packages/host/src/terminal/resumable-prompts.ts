@@ -163,6 +163,23 @@ export async function resumableLines(
 const pickText = ({ label, hint }: Pick): string =>
   hint === undefined ? label : `${label} ${styleText('dim', `(${hint})`)}`;
 
+/** The rows of a list that fit below its message. */
+const rowsOf = (
+  cursor: number,
+  picks: readonly Pick[],
+  message: string,
+  output: Streams['output'],
+  style: (pick: Pick, active: boolean) => string,
+): string[] =>
+  limitOptions({
+    cursor,
+    options: [...picks],
+    output,
+    columnPadding: 3,
+    rowPadding: message.split('\n').length + 4,
+    style,
+  });
+
 /** A list of which one is chosen. */
 export interface Choice {
   /** Fits the terminal. */
@@ -182,17 +199,11 @@ export async function resumableChoice(
     ...(initial !== undefined && { initialValue: initial }),
     render() {
       const chosen = picks[this.cursor]?.label ?? '';
-      const rows = limitOptions({
-        cursor: this.cursor,
-        options: [...picks],
-        output: streams.output,
-        columnPadding: 3,
-        rowPadding: message.split('\n').length + 4,
-        style: (pick, active) =>
-          active
-            ? `${styleText('green', S_RADIO_ACTIVE)} ${pickText(pick)}`
-            : styleText('dim', `${S_RADIO_INACTIVE} ${pick.label}`),
-      });
+      const rows = rowsOf(this.cursor, picks, message, streams.output, (pick, active) =>
+        active
+          ? `${styleText('green', S_RADIO_ACTIVE)} ${pickText(pick)}`
+          : styleText('dim', `${S_RADIO_INACTIVE} ${pick.label}`),
+      );
       const body = !over(this.state)
         ? rows.join('\n')
         : this.state === 'cancel'
@@ -221,17 +232,10 @@ export async function resumableTicks(
     render() {
       const chosen = new Set(this.value ?? []);
       const names = picks.filter(pick => chosen.has(pick.value)).map(pick => pick.label);
-      const rows = limitOptions({
-        cursor: this.cursor,
-        options: [...picks],
-        output: streams.output,
-        columnPadding: 3,
-        rowPadding: message.split('\n').length + 4,
-        style: (pick, active) => {
-          const box = chosen.has(pick.value) ? styleText('green', S_CHECKBOX_SELECTED) : S_CHECKBOX_INACTIVE;
-          const text = pickText(pick);
-          return `${active ? styleText('cyan', box) : box} ${active ? text : styleText('dim', text)}`;
-        },
+      const rows = rowsOf(this.cursor, picks, message, streams.output, (pick, active) => {
+        const box = chosen.has(pick.value) ? styleText('green', S_CHECKBOX_SELECTED) : S_CHECKBOX_INACTIVE;
+        const text = pickText(pick);
+        return `${active ? styleText('cyan', box) : box} ${active ? text : styleText('dim', text)}`;
       });
       const body = over(this.state) ? names.join(', ') || 'none' : rows.join('\n');
       const keys = `  ${styleText('dim', 'Space ticks, Enter is done')}`;
