@@ -1,5 +1,6 @@
 /** A terminal in this process, and a person who types in it. */
 import { PassThrough } from 'node:stream';
+import type { FormQuestion } from '@midcall/host';
 import { Terminal } from '@midcall/host/terminal';
 import { onTestFinished } from 'vitest';
 import { grown } from '../../fixtures/grown.ts';
@@ -27,3 +28,13 @@ export function drawn(plain = false) {
     },
   };
 }
+
+/** A form with these fields. */
+export const letterWith = (fields: FormQuestion['fields']): FormQuestion => ({
+  kind: 'form',
+  id: 'q1',
+  asker: { id: 'post', name: 'post', origin: 'node post.mjs', era: '2026-07-28' },
+  askedAt: 0,
+  message: 'What shall it say?',
+  fields,
+});

@@ -1,19 +1,12 @@
 /** Keys in a text of several lines, where a character may be two UTF-16 units. */
-import { type FormQuestion, Inbox } from '@midcall/host';
+import { Inbox } from '@midcall/host';
 import { expect, it } from 'vitest';
-import { drawn } from './drawn.ts';
+import { drawn, letterWith } from './drawn.ts';
 
 const [enter, tab, backspace, remove] = ['\r', '\t', '\u007f', '\u001b[3~'];
 const [up, down, right, left] = ['\u001b[A', '\u001b[B', '\u001b[C', '\u001b[D'];
 
-const letter: FormQuestion = {
-  kind: 'form',
-  id: 'q1',
-  asker: { id: 'post', name: 'post', origin: 'node post.mjs', era: '2026-07-28' },
-  askedAt: 0,
-  message: 'What shall it say?',
-  fields: [{ kind: 'text', name: 'text', required: true, maxLength: 5_000 }],
-};
+const letter = letterWith([{ kind: 'text', name: 'text', required: true, maxLength: 5_000 }]);
 
 it.each([
   ['more is typed after it', '👍ok', '👍ok'],

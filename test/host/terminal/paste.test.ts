@@ -1,10 +1,10 @@
 /** What a person pastes into drawn prompts. */
 import { emitKeypressEvents } from 'node:readline';
 import { PassThrough } from 'node:stream';
-import { type FormQuestion, Inbox } from '@midcall/host';
+import { Inbox } from '@midcall/host';
 import { describe, expect, it } from 'vitest';
 import { BorrowedInput } from '../../../packages/host/src/terminal/borrowed-input.ts';
-import { drawn } from './drawn.ts';
+import { drawn, letterWith } from './drawn.ts';
 
 const [marking, unmarking] = ['\u001b[?2004h', '\u001b[?2004l'];
 const [begin, end] = ['\u001b[200~', '\u001b[201~'];
@@ -101,17 +101,10 @@ it('input-B4: what is pasted into check boxes ticks none', async () => {
   expect(await answer).toHaveProperty('content', {});
 });
 
-const letter: FormQuestion = {
-  kind: 'form',
-  id: 'q1',
-  asker: { id: 'post', name: 'post', origin: 'node post.mjs', era: '2026-07-28' },
-  askedAt: 0,
-  message: 'What shall it say?',
-  fields: [
-    { kind: 'text', name: 'text', required: true, minLength: 3, maxLength: 5_000 },
-    { kind: 'text', name: 'sender', required: true },
-  ],
-};
+const letter = letterWith([
+  { kind: 'text', name: 'text', required: true, minLength: 3, maxLength: 5_000 },
+  { kind: 'text', name: 'sender', required: true },
+]);
 
 it('input-B4: what is pasted into a text of several lines keeps its lines, and no other field gets any of it', async () => {
   const { terminal, type, until, written } = drawn();
